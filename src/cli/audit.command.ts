@@ -9,14 +9,14 @@ import { whichOrg } from './which-org.js';
 import { colour } from './terminal.js';
 import { storeCommand, type BotOptions } from './bot-command.js';
 
-interface Known {
+interface KeptLink {
   readonly n: number;
   readonly link: string;
 }
 
 interface AuditOptions extends BotOptions {
   readonly org?: string;
-  readonly known?: Known;
+  readonly known?: KeptLink;
   readonly head: boolean;
 }
 
@@ -60,7 +60,7 @@ export function auditCommand(exit: SetExit): Command {
     );
 }
 
-function knownHead(text: string): Known {
+function knownHead(text: string): KeptLink {
   const [, n, link] = /^(\d{1,15}):([0-9a-f]{64})$/.exec(text) ?? [];
   if (n === undefined || link === undefined)
     throw new InvalidArgumentError('expected a head as `forgehand audit` prints it, such as 12:9f86….');
@@ -74,7 +74,7 @@ function knownHead(text: string): Known {
 export async function auditOf(
   bot: Pick<Reach, 'call'>,
   org: string | undefined,
-  wanted: Known | undefined,
+  wanted: KeptLink | undefined,
 ): Promise<AuditReport> {
   let [checked, known] = [0, wanted ? false : null];
   const again: string[] = [];

@@ -12,7 +12,7 @@ import { CelEngine } from '../rules/language/expressions/cel-engine.js';
 import { loadRules } from '../rules/language/load/load-rules.js';
 import type { LoadEnvironment, LoadResult, Revision, RuleFile } from '../rules/language/revision.js';
 
-export interface Checked {
+export interface RulesCheck {
   org: string;
   folder: string;
   rules: number;
@@ -26,7 +26,7 @@ export interface Checked {
 
 /** With the rules themselves, where nothing is wrong with them. */
 interface CheckedRules {
-  readonly checked: Checked;
+  readonly checked: RulesCheck;
   readonly revision: Revision | null;
 }
 
@@ -34,7 +34,7 @@ interface CheckedRules {
 export const NOT_CHECKED = ['powers', 'hosts', 'secrets'] as const;
 
 /** What came of loading the rule files of a folder as the bot would. */
-export async function checkOrg(org: OrgConfig, folder: string): Promise<Checked> {
+export async function checkOrg(org: OrgConfig, folder: string): Promise<RulesCheck> {
   return (await loadOrg(org, folder)).checked;
 }
 
@@ -53,7 +53,7 @@ export async function loadOrg(org: OrgConfig, folder: string): Promise<CheckedRu
 }
 
 /** The same without an operator's config: each file says whose rules it holds; powers, hosts and secrets are taken as granted. */
-export async function checkAlone(folder: string): Promise<readonly Checked[]> {
+export async function checkAlone(folder: string): Promise<readonly RulesCheck[]> {
   const files = await readFolder(folder, []);
   if (!files.ok) return [unread('', folder, files.problems)];
   const declared = files.read.map((file) => ({ file, ...declaredIn(file) }));
@@ -88,7 +88,7 @@ function load(files: readonly RuleFile[], given: Given): LoadResult {
   });
 }
 
-function told(org: string, folder: string, result: LoadResult): Checked {
+function told(org: string, folder: string, result: LoadResult): RulesCheck {
   const counts = result.ok
     ? {
         rules: result.revision.rules.length,
@@ -99,7 +99,7 @@ function told(org: string, folder: string, result: LoadResult): Checked {
   return { org, folder, ...counts, problems: result.ok ? [] : result.problems, warnings: result.warnings ?? [] };
 }
 
-function unread(org: string, folder: string, problems: readonly Problem[]): Checked {
+function unread(org: string, folder: string, problems: readonly Problem[]): RulesCheck {
   return { org, folder, rules: 0, policies: 0, scopes: [], problems, warnings: [] };
 }
 

@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import type { Command } from 'commander';
 import { BotError, InvalidFile, UserError } from '../core/errors.js';
 import { formatProblem, type Problem } from '../core/problem.js';
-import type { Checked } from './check-rules.js';
+import type { RulesCheck } from './check-rules.js';
 import type { SetExit } from './command-options.js';
 import { plain, print } from './print.js';
 import { sarifOf } from './print-sarif.js';
@@ -26,7 +26,7 @@ type Format = 'text' | 'json' | 'sarif';
 /** What the config says of itself, and what came of each organization. */
 interface Report {
   readonly warnings: readonly Problem[];
-  readonly orgs: readonly Checked[];
+  readonly orgs: readonly RulesCheck[];
   readonly notChecked: readonly string[];
 }
 
@@ -134,7 +134,7 @@ function warn(problem: Problem): string {
   return `${colour.yellow('warning')} ${plain(formatProblem(problem))}`;
 }
 
-function describe({ org, folder, rules, policies, scopes, problems, warnings }: Checked): string {
+function describe({ org, folder, rules, policies, scopes, problems, warnings }: RulesCheck): string {
   if (problems.length === 0) {
     const counts = `${counted(rules, 'rule')} and ${counted(policies, 'policy', 'policies')} in ${folder}`;
     const told = warnings.length > 0 ? `, ${counted(warnings.length, 'warning')}` : '';

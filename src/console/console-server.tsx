@@ -11,7 +11,7 @@ import type { Clock } from '../core/clock.js';
 import { stringifyJson } from '../core/json.js';
 import type { Logger } from '../core/logger.js';
 import type { SecurityLog } from '../core/security-log.js';
-import { askedIn, type Http, type Visit } from './http/answers.js';
+import { filledQueryOf, type Http, type Visit } from './http/answers.js';
 import { AssetFiles } from './http/assets.js';
 import { Cookies } from './http/cookies.js';
 import { isCsrfToken } from './http/csrf.js';
@@ -130,7 +130,7 @@ export class ConsoleServer {
       if ((isWrite && !http.origins.isFromOurPages(headers)) || http.origins.isForeignFetch(headers))
         return refuse(403, 'foreign_origin', 'This request does not come from a page of the Console.');
       const token = http.cookies.read(headers.cookie, 'session');
-      const visit: Visit = { path, query: askedIn(request), nonce: nonceOf(reply), token, who: null };
+      const visit: Visit = { path, query: filledQueryOf(request), nonce: nonceOf(reply), token, who: null };
       this.visits.set(request, visit);
       if (!isWrite || BEGINS_SESSION.has(path)) return undefined;
       const who = await this.sessions.find(token, { fresh: false });

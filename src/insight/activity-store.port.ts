@@ -5,7 +5,7 @@ import type { IntentState } from '../core/states.js';
 import type { ArrivalSummary } from '../pipeline/inbox-store.port.js';
 
 /** What started something, or could have: an event, an arrival that made none, or a run that a schedule or a person caused. */
-export interface FoundCause {
+export interface CauseRef {
   readonly what: 'event' | 'arrival' | 'run';
   readonly id: string;
 }
@@ -35,7 +35,7 @@ export interface CauseFilter {
 
 export interface CausePage {
   /** Newest first. */
-  readonly causes: readonly FoundCause[];
+  readonly causes: readonly CauseRef[];
   /** Where the next page begins; null = there is nothing older. A page may be short, even empty, and have a next one: so many rows are looked at, no more. */
   readonly next: string | null;
 }

@@ -13,7 +13,7 @@ import { type ArrivalSummary, InboxStore } from '../pipeline/inbox-store.port.js
 import { JournalStore } from '../pipeline/journal-store.port.js';
 import { ActiveRevisions } from '../rules/revisions/active-revisions.port.js';
 import { about, aboutEvent, aboutRun, countEffects, effectCount, whatAbout } from './about-run.js';
-import { type CauseFilter, type FoundCause, type SourceOfEvent, ActivityStore } from './activity-store.port.js';
+import { type CauseFilter, type CauseRef, type SourceOfEvent, ActivityStore } from './activity-store.port.js';
 import { eventsById, intentsByRun } from './read-work.js';
 
 /** Arrivals of one event that are shown; a hook that tells it again and again counts as repeats. */
@@ -76,7 +76,7 @@ export class Activity {
   ) {}
 
   async page(filter: CauseFilter): Promise<ActivityPage> {
-    const causes: FoundCause[] = [];
+    const causes: CauseRef[] = [];
     let before = filter.before;
     for (let looks = 0; looks < LOOKS; looks += 1) {
       const found = await this.store.causes({ ...filter, before, limit: filter.limit - causes.length });
@@ -98,9 +98,9 @@ export class Activity {
     return { mark, rows: (await this.page({ sight: null, limit })).rows };
   }
 
-  private async rowsOf(causes: readonly FoundCause[], sight: Sight): Promise<ActivityRow[]> {
+  private async rowsOf(causes: readonly CauseRef[], sight: Sight): Promise<ActivityRow[]> {
     const { store, inbox, journal } = this;
-    const idsOf = (kind: FoundCause['what']): string[] => causes.flatMap(({ what, id }) => (what === kind ? [id] : []));
+    const idsOf = (kind: CauseRef['what']): string[] => causes.flatMap(({ what, id }) => (what === kind ? [id] : []));
     const [eventIds, arrivalIds, runIds] = [idsOf('event'), idsOf('arrival'), idsOf('run')];
     const [events, sources, arrivals, decided, alone] = await Promise.all([
       eventsById(inbox, eventIds),

@@ -6,7 +6,7 @@ import type {
   CauseFilter,
   CausePage,
   CountFilter,
-  FoundCause,
+  CauseRef,
   RunCount,
   SourceOfEvent,
 } from '../insight/activity-store.port.js';
@@ -131,14 +131,14 @@ export class SqlActivityStore implements ActivityStore {
     const before = filter.before ?? AFTER_ALL;
     const [edge] = await this.rows<{ id: string | null }>(EDGE, [before]);
     const from = edge?.id ?? '';
-    const causes = await this.rows<FoundCause>(CAUSES, paramsOf(filter, from, before));
+    const causes = await this.rows<CauseRef>(CAUSES, paramsOf(filter, from, before));
     const isFull = causes.length === filter.limit;
     return { causes, next: (isFull ? causes.at(-1)?.id : undefined) ?? (from === '' ? null : from) };
   }
 
   private async among(filter: CauseFilter, sql: string, more: readonly unknown[]): Promise<CausePage> {
     const params = [...paramsOf(filter, '', filter.before ?? AFTER_ALL), ...more];
-    const rows = await this.rows<FoundCause & { cursor: string; looked: number; edge: string }>(sql, params);
+    const rows = await this.rows<CauseRef & { cursor: string; looked: number; edge: string }>(sql, params);
     const last = rows.at(-1);
     const causes = [...new Map(rows.map(({ what, id }) => [id, { what, id }])).values()];
     if (rows.length === filter.limit) return { causes, next: last?.cursor ?? null };

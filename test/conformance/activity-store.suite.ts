@@ -4,7 +4,7 @@ import type { ForgeEvent } from '../../src/core/event.js';
 import type { EventKind } from '../../src/core/event-kinds.js';
 import type { IdKind } from '../../src/api/id-store.port.js';
 import type { NewRun } from '../../src/core/run.js';
-import type { CauseFilter, FoundCause } from '../../src/insight/activity-store.port.js';
+import type { CauseFilter, CauseRef } from '../../src/insight/activity-store.port.js';
 import type { Stores } from '../../src/store/open-stores.js';
 import { aDelivery, anEvent } from '../builders/arrivals.js';
 import { aRun, anIntent, claimOne } from '../builders/journal.js';
@@ -56,7 +56,7 @@ export function activityStoreSuite(open: () => Promise<Stores>): void {
   });
   const causes = async (filter: Partial<CauseFilter> = {}): Promise<string[]> =>
     (await stores.activity.causes({ sight: null, limit: 100, ...filter })).causes.map(
-      ({ what, id }: FoundCause) => `${what} ${id}`,
+      ({ what, id }: CauseRef) => `${what} ${id}`,
     );
 
   it('tells events, arrivals without one, and what schedules caused, newest first', async () => {

@@ -3,7 +3,7 @@ import { Player, type PlayerParts } from './player.js';
 import type { SandboxClient } from './sandbox-client.js';
 import type { SandboxAct } from './script.js';
 import { arrivalText } from './tell-act.js';
-import type { Seen } from './watch-bot.js';
+import type { BotProgress } from './watch-bot.js';
 
 /** What the feed does not tell in so many readings it never tells. */
 const READINGS = 5;
@@ -37,7 +37,7 @@ export class SandboxPlayer extends Player<SandboxAct> {
   }
 
   /** A reading that began before the act does not know it yet. */
-  private async findByPolling(before: Seen): Promise<[Seen, ArrivalSummary[]]> {
+  private async findByPolling(before: BotProgress): Promise<[BotProgress, ArrivalSummary[]]> {
     let all = before;
     for (let reading = 0; reading < READINGS; reading += 1) {
       await this.parts.watch.untilPolled(1);
@@ -54,7 +54,7 @@ export class SandboxPlayer extends Player<SandboxAct> {
   }
 
   /** Arrivals of this act: its own deliveries, and entries that tell what no delivery told. */
-  private ownArrivals({ arrivals }: Seen, ids: ReadonlySet<string>): ArrivalSummary[] {
+  private ownArrivals({ arrivals }: BotProgress, ids: ReadonlySet<string>): ArrivalSummary[] {
     const own = arrivals.filter((arrival) =>
       arrival.source === 'webhook'
         ? ids.has(arrival.deliveryId ?? '')

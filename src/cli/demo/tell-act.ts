@@ -3,7 +3,7 @@ import { ENTRY_SOURCES } from '../../core/event.js';
 import type { ArrivalSummary } from '../../pipeline/inbox-store.port.js';
 import type { ForgeNow } from './forge-now.js';
 import type { Cell, Lines, Paint } from './lines.js';
-import type { Seen } from './watch-bot.js';
+import type { BotProgress } from './watch-bot.js';
 import { colour } from '../terminal.js';
 
 type Intents = [RunReport['intents'][number], ...RunReport['intents']];
@@ -93,7 +93,7 @@ function effectText(intents: Intents): string {
 export function arrivalText({
   arrivals,
   deliveries,
-}: Pick<Seen, 'deliveries'> & { readonly arrivals: readonly Arrived[] }): string {
+}: Pick<BotProgress, 'deliveries'> & { readonly arrivals: readonly Arrived[] }): string {
   const count = (word: string, number: number): string => (number > 0 ? `(${number} ${word})` : '');
   const duplicates = arrivals.reduce((sum, { repeats }) => sum + repeats, 0);
   const words = [

@@ -13,7 +13,7 @@ const GIVE_UP_MS = 45_000;
 /** So many of the newest are asked for; more when all of them are new. */
 const PAGES = [4, 30, 1000] as const;
 
-export interface Seen {
+export interface BotProgress {
   readonly arrivals: readonly ArrivalSummary[];
   readonly runs: readonly RunReport[];
   readonly deliveries: readonly SentDelivery[];
@@ -35,7 +35,7 @@ export class BotWatch {
    * Wait until everything told so far is decided and done; what happened since the last call, oldest first. What the feed told while nothing seemed
    * left is waited for too: no delivery announces it.
    */
-  async settled(): Promise<Seen> {
+  async settled(): Promise<BotProgress> {
     const deliveries = await this.untilQuiet();
     const arrivals: ArrivalSummary[] = [];
     for (let fresh = await this.newArrivals(); fresh.length > 0; fresh = await this.newArrivals()) {

@@ -5,7 +5,7 @@ import { wantedScopes } from '../../forge/scopes.js';
 import { ForgeApi, ForgeRefused, saidIn } from '../real-forge/forge-api.js';
 
 /** What a forge says of itself to anybody. */
-export interface SeenForge {
+export interface ForgeFacts {
   readonly product: 'gitea' | 'forgejo' | 'unknown';
   /** Null where it tells nobody who is not signed in. */
   readonly version: string | null;
@@ -13,7 +13,7 @@ export interface SeenForge {
   readonly aheadS: number | null;
 }
 
-export interface SeenAccount {
+export interface AccountFacts {
   /** Null where the token may not ask who it belongs to. */
   readonly login: string | null;
   /** Null where the token may not list them. */
@@ -24,7 +24,7 @@ export interface SeenAccount {
 export const BOT_SCOPES = wantedScopes([]).reverse();
 
 /** @returns a sentence when nothing like a forge answers there */
-export async function lookAtForge(baseUrl: string): Promise<SeenForge | string> {
+export async function lookAtForge(baseUrl: string): Promise<ForgeFacts | string> {
   try {
     const { status, headers, body } = await new ForgeApi(baseUrl, null).call('GET', '/version');
     const version = isJsonObject(body) && typeof body.version === 'string' ? body.version : null;
@@ -42,7 +42,7 @@ export async function lookAtForge(baseUrl: string): Promise<SeenForge | string> 
 }
 
 /** @returns a sentence when the forge does not take the token */
-export async function lookAtAccount(baseUrl: string, token: string): Promise<SeenAccount | string> {
+export async function lookAtAccount(baseUrl: string, token: string): Promise<AccountFacts | string> {
   const api = new ForgeApi(baseUrl, `token ${token}`);
   try {
     const self = await api.call('GET', '/user');

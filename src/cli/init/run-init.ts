@@ -10,7 +10,7 @@ import type { Asker } from './asker.js';
 import { readForgeAddress } from '../../config/forge-address.js';
 import { hearFirstDelivery, installWebhook, nameConsole, offerPlan, runDoctor } from './go-live.js';
 import { openBot, type LiveBot } from './live-bot.js';
-import { BOT_SCOPES, lookAtAccount, lookAtForge, type SeenAccount, type SeenForge } from './look-at-forge.js';
+import { BOT_SCOPES, lookAtAccount, lookAtForge, type AccountFacts, type ForgeFacts } from './look-at-forge.js';
 import {
   configText,
   DEFAULT_CONSOLE_PORT,
@@ -149,7 +149,7 @@ interface Address {
 
 async function askForge({ flags, asker, steps, existing, sandbox }: Setup): Promise<Address> {
   const known = sandbox?.baseUrl ?? existing?.forges[0]?.baseUrl;
-  let seen: SeenForge | null = null;
+  let seen: ForgeFacts | null = null;
   const typed = await asker.text({
     flag: '--forge URL',
     say: 'Address of the forge',
@@ -175,7 +175,7 @@ async function askForge({ flags, asker, steps, existing, sandbox }: Setup): Prom
   return { baseUrl, insecureHttp };
 }
 
-function describeForge(seen: SeenForge | null): string {
+function describeForge(seen: ForgeFacts | null): string {
   if (!seen) return 'it answers';
   const { product, version, aheadS } = seen;
   const name = product === 'unknown' ? 'it shows its version to members only' : `${product} ${version ?? ''}`;
@@ -187,7 +187,7 @@ function describeForge(seen: SeenForge | null): string {
 
 interface Token {
   readonly token: string | null;
-  readonly account: SeenAccount;
+  readonly account: AccountFacts;
 }
 
 /** A token that the forge takes. The one that the config names is used when it is there. */
@@ -196,7 +196,7 @@ async function askToken(
   baseUrl: string,
 ): Promise<Token> {
   const known = tokenOf(existing) ?? environment.get('FORGE_TOKEN');
-  let account: SeenAccount = { login: null, orgs: null };
+  let account: AccountFacts = { login: null, orgs: null };
   const check = async (answer: string): Promise<string | null> => {
     if (answer === '') return 'paste the token';
     const seen = await lookAtAccount(baseUrl, answer);
@@ -236,7 +236,7 @@ function tokenOf(existing: AppConfig | null): string | undefined {
   return auth?.type === 'token' && !auth.token.isWithheld ? auth.token.reveal() : undefined;
 }
 
-async function askOrg({ flags, asker, steps, existing, sandbox }: Setup, { orgs }: SeenAccount): Promise<string> {
+async function askOrg({ flags, asker, steps, existing, sandbox }: Setup, { orgs }: AccountFacts): Promise<string> {
   if (existing) {
     const found = existing.orgs.find(({ name }) => name.toLowerCase() === (flags.org ?? name).toLowerCase());
     if (found) return found.name;

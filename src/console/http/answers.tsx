@@ -34,7 +34,7 @@ export interface Visit {
   readonly who: LoggedIn | null;
 }
 
-export interface Shown {
+export interface PageContent {
   readonly title: string;
   readonly body: ComponentChildren;
   readonly page?: AnyPage;
@@ -45,7 +45,7 @@ export interface Shown {
 }
 
 /** The whole document as text. */
-export function documentOf(http: Http, visit: Visit, shown: Shown): string {
+export function documentOf(http: Http, visit: Visit, shown: PageContent): string {
   const { who, token } = visit;
   const look: Look = {
     path: visit.path,
@@ -91,14 +91,14 @@ export function sendHtml(reply: FastifyReply, status: number, html: string): Fas
   return reply.code(status).type('text/html; charset=utf-8').send(html);
 }
 
-interface ToldError {
+interface ErrorInWords {
   readonly status: number;
   readonly title: string;
   readonly message: string;
 }
 
 /** What a person is told of an error; of one that is ours, nothing but that it happened. */
-export function toldError(error: unknown): ToldError {
+export function errorInWords(error: unknown): ErrorInWords {
   if (error instanceof BotError) {
     const status = statusOfError(error);
     return { status, title: TITLES.get(status) ?? 'The request failed', message: error.message };
@@ -137,6 +137,6 @@ export function queryOf(request: FastifyRequest): Readonly<Record<string, string
 }
 
 /** The same for a page. Forms send the fields that were left empty as well: they ask for nothing. */
-export function askedIn(request: FastifyRequest): Readonly<Record<string, string>> {
+export function filledQueryOf(request: FastifyRequest): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(queryOf(request)).filter(([, value]) => value !== ''));
 }

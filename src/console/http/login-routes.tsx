@@ -9,7 +9,7 @@ import { operatorState } from '../../core/operator-scopes.js';
 import type { SecurityLog } from '../../core/security-log.js';
 import type { PendingLogin, PersonLogin } from '../login/login.port.js';
 import type { Sessions } from '../sessions/sessions.js';
-import { documentOf, queryOf, sendHtml, sentence, toldError, type Http, type Visit } from './answers.js';
+import { documentOf, queryOf, sendHtml, sentence, errorInWords, type Http, type Visit } from './answers.js';
 import { isCsrfToken } from './csrf.js';
 import { formOf } from './forms.js';
 import { LoginLimit, type Source } from './login-limit.js';
@@ -132,7 +132,7 @@ export function addLoginRoutes(server: FastifyInstance, deps: LoginDeps): void {
         grant: person.grantId,
       });
     } catch (error) {
-      const told = toldError(error);
+      const told = errorInWords(error);
       if (told.status >= 500) throw error;
       await refuse(request, 'forge', error instanceof BotError ? error.code : 'refused');
       return page(request, reply, 403, sentence(told.message));

@@ -14,9 +14,9 @@ import {
   mayOf,
   sendHtml,
   sentence,
-  toldError,
+  errorInWords,
   type Http,
-  type Shown,
+  type PageContent,
   type Visit,
 } from './answers.js';
 import { isCsrfToken } from './csrf.js';
@@ -106,7 +106,7 @@ export function addPageRoutes(
           if (notice !== undefined) reply.header('set-cookie', http.cookies.set('notice', noticeText(notice), 60));
           return reply.redirect(localPath(to ?? visitOf(request).path), 303);
         } catch (error) {
-          const told = toldError(error);
+          const told = errorInWords(error);
           if (told.status === 500) logger.error({ error }, 'console.act-failed');
           return show(request, reply, page, who, told);
         }
@@ -121,7 +121,7 @@ export function addPageRoutes(
             await acts.take(personOf(who.session), () => answer(asking(request, who), request.body as Json)),
           );
         } catch (error) {
-          const { status, message } = toldError(error);
+          const { status, message } = errorInWords(error);
           if (status === 500) logger.error({ error }, 'console.call-failed');
           return reply.code(status).send({ error: (error as { code?: string }).code ?? 'INTERNAL', message });
         }
@@ -129,7 +129,7 @@ export function addPageRoutes(
   }
 }
 
-function shownOf(page: AnyPage, data: unknown): Shown {
+function shownOf(page: AnyPage, data: unknown): PageContent {
   return { title: page.title(data), body: page.view(data), page };
 }
 
@@ -159,7 +159,7 @@ export function sendError(
     const body = <NoRights name={visit.who.session.name} />;
     return sendHtml(reply, 403, documentOf(http, visit, { title: 'There is nothing here for this account', body }));
   }
-  const told = toldError(error);
+  const told = errorInWords(error);
   if (told.status === 500) logger.error({ error }, 'console.page-failed');
   const body = (
     <div class="prose">

@@ -2,7 +2,7 @@ import type { AnswerOf } from '../../api/operations/index.js';
 import type { Json } from '../../core/json.js';
 import type { Tone } from '../../api/words.js';
 import { Source, Table, Tree, type TreeNode } from './components.js';
-import { oneLine, placeText, Seen, value } from './words.js';
+import { oneLine, placeText, ReadValues, value } from './words.js';
 
 /** An explanation as `explain` answers it, for people to look at: the rule's source with the lines that decided, and the tree of reasons. */
 
@@ -132,7 +132,7 @@ function nodeOfCondition({ name, text, place, state, seen, because, why }: Condi
       <>
         <code>{oneLine(text)}</code> {placeText(place)}
         {why !== null && <div>{why}</div>}
-        <Seen seen={seen} />
+        <ReadValues seen={seen} />
       </>
     ),
     children: because.map(nodeOfPart),
@@ -163,7 +163,7 @@ function nodeOfLoop({ variable, of, index, nearest, seen, because, others }: Loo
         : `decided by ${variable}, element ${element} of ${of}`;
   return {
     label,
-    detail: element === null ? others.map((one, n) => <Seen seen={one} key={n} />) : <Seen seen={seen} />,
+    detail: element === null ? others.map((one, n) => <ReadValues seen={one} key={n} />) : <ReadValues seen={seen} />,
     children: because.map(nodeOfPart),
   };
 }
@@ -196,7 +196,7 @@ function nodeOfStep({ id, action, place, outcome, items, held }: Step): TreeNode
               detail: (
                 <>
                   {placeText(held.place)}
-                  <Seen seen={held.seen} />
+                  <ReadValues seen={held.seen} />
                 </>
               ),
               children: held.because.map(nodeOfPart),

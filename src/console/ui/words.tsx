@@ -90,7 +90,7 @@ export function value(of: Json): string {
 }
 
 /** Values seen, by their path. */
-export function Seen({ seen }: { seen: Readonly<Record<string, Json>> }) {
+export function ReadValues({ seen }: { seen: Readonly<Record<string, Json>> }) {
   const entries = Object.entries(seen);
   if (entries.length === 0) return null;
   return (

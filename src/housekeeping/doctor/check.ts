@@ -32,25 +32,25 @@ export type DoctorReport = Shape<typeof doctorReport>;
 type CheckState = Check['state'];
 
 /** A check without forge and organization, which the doctor adds. */
-export type Looked = Omit<Check, 'forge' | 'org'>;
+export type CheckResult = Omit<Check, 'forge' | 'org'>;
 
-export function ok(seen: Reason): Looked {
-  return looked('ok', seen, []);
+export function ok(seen: Reason): CheckResult {
+  return checkResult('ok', seen, []);
 }
 
-export function note(seen: Reason, ...fix: string[]): Looked {
-  return looked('note', seen, fix);
+export function note(seen: Reason, ...fix: string[]): CheckResult {
+  return checkResult('note', seen, fix);
 }
 
-export function warning(seen: Reason, ...fix: string[]): Looked {
-  return looked('warning', seen, fix);
+export function warning(seen: Reason, ...fix: string[]): CheckResult {
+  return checkResult('warning', seen, fix);
 }
 
-export function problem(seen: Reason, ...fix: string[]): Looked {
-  return looked('problem', seen, fix);
+export function problem(seen: Reason, ...fix: string[]): CheckResult {
+  return checkResult('problem', seen, fix);
 }
 
-function looked(state: CheckState, seen: Reason, fix: string[]): Looked {
+function checkResult(state: CheckState, seen: Reason, fix: string[]): CheckResult {
   const { code } = seen;
   return { check: code.split('.', 2).join('.'), state, code, said: textOf(seen), fix };
 }

@@ -25,7 +25,7 @@ import { literalNames } from '../../rules/language/literal-names.js';
 import { ALWAYS, CapabilityCheck } from '../../rules/requirements/capability-check.js';
 import { readsOf } from '../../rules/requirements/unknown-names.js';
 import { type ServerAccess, ServerAccessReader } from '../../forge/server-access.js';
-import { isFinding, note, webPages, type Check, type DoctorReport, type Looked } from './check.js';
+import { isFinding, note, webPages, type Check, type DoctorReport, type CheckResult } from './check.js';
 import { examineDeliveries, examineProxies } from './examine-deliveries.js';
 import { examineHook, ownHooks, unseenHooks, type HooksUnseen, type WantedHook } from './examine-hook.js';
 import { examineServer, examineSlashes } from './examine-server.js';
@@ -142,7 +142,7 @@ export class Doctor {
       const { failure, kept } = only === 'hook' ? this.reachedBefore(forge) : await this.reach(forge, operations);
       const isReached = failure === null;
       const own = usedBy(forge, orgs);
-      const add = (org: string | null, looked: readonly Looked[]): void =>
+      const add = (org: string | null, looked: readonly CheckResult[]): void =>
         void checks.push(...looked.map((one) => ({ ...one, forge: forge.id, org })));
       if (only !== 'hook') add(forge.org, examineServer(kept?.footing ?? null, failure, forge.baseUrl));
       if (isReached && only === undefined) add(forge.org, examineSlashes(await this.losesSlashes(forge)));
@@ -218,7 +218,7 @@ export class Doctor {
     await this.history.note(forge, org, ownHooks(hooks, wanted).map(ownHookOf));
   }
 
-  private console(): Looked[] {
+  private console(): CheckResult[] {
     const { console } = this.config;
     return console.enabled && isPlainHttp(console) ? [note(saw('console.sessions.short'))] : [];
   }
@@ -229,7 +229,7 @@ export class Doctor {
     return role === 'web' || role === 'all' ? this.metrics.refusedAt(hook) : null;
   }
 
-  private async proxies(): Promise<Looked[]> {
+  private async proxies(): Promise<CheckResult[]> {
     const since = new Date(this.clock.now().getTime() - DAY_MS);
     return examineProxies(await this.untrusted.seenSince(since), (address) => this.trusted.trusts(address));
   }
@@ -286,7 +286,7 @@ export class Doctor {
     { id, org, credential, baseUrl, signsInBy }: DoctoredForge,
     orgs: readonly DoctoredOrg[],
     footing: ServerAccess | null,
-  ): Promise<Looked[]> {
+  ): Promise<CheckResult[]> {
     const access = this.connected.get(id, org);
     if (!access?.capabilities) return [];
     const needed: OperationName[] = [...ALWAYS, ...LOOKING];
@@ -312,13 +312,13 @@ export class Doctor {
     return examineToken(facts, this.clock.now(), webPages(baseUrl).tokens);
   }
 
-  private async identity({ forge, org }: DoctoredOrg): Promise<Looked[]> {
+  private async identity({ forge, org }: DoctoredOrg): Promise<CheckResult[]> {
     const server = this.connected.unguarded(forge, org);
     const look = server?.capabilities ? await this.numbers.look(forge, org, server).catch(() => null) : null;
     return look ? [examineIdentity(org, look)] : [];
   }
 
-  private async rules({ org }: DoctoredOrg, { id: forge, baseUrl }: DoctoredForge): Promise<Looked[]> {
+  private async rules({ org }: DoctoredOrg, { id: forge, baseUrl }: DoctoredForge): Promise<CheckResult[]> {
     const { revisions, verdicts, offers } = this;
     const facts = {
       active: await revisions.active(org),
@@ -331,14 +331,18 @@ export class Doctor {
   }
 
   /** Whether the forge has what the rules name literally. */
-  private async names({ forge, org }: DoctoredOrg): Promise<Looked[]> {
+  private async names({ forge, org }: DoctoredOrg): Promise<CheckResult[]> {
     const active = await this.revisions.active(org);
     const client = this.connected.get(forge, org)?.client;
     if (!active || !client) return [];
     return examineNames(client, org, literalNames(active.revision.rules, active.revision.policies, org));
   }
 
-  private async hook(org: DoctoredOrg, { id: forge, baseUrl }: DoctoredForge, isReached: boolean): Promise<Looked[]> {
+  private async hook(
+    org: DoctoredOrg,
+    { id: forge, baseUrl }: DoctoredForge,
+    isReached: boolean,
+  ): Promise<CheckResult[]> {
     const page = webPages(baseUrl).hooks(org.org);
     const product = (isReached ? this.connected.get(forge, org.org)?.capabilities?.product : null) ?? 'unknown';
     const version = this.connected.get(forge, org.org)?.capabilities?.version ?? null;

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import type { UntrustedProxy } from '../../webhooks/untrusted-proxies.port.js';
-import { type Looked, note, ok, problem, warning } from './check.js';
+import { type CheckResult, note, ok, problem, warning } from './check.js';
 import { saw } from './looks.js';
 import { type ServerKind, hostListSections } from './versions.js';
 
@@ -28,11 +28,20 @@ export function hostWord(url: string): 'loopback' | 'private' | 'external' {
 }
 
 /** Whether deliveries reach the bot. No API shows what a server allows, so the check goes by what arrives. */
-export function examineDeliveries(facts: DeliveryFacts, server: ServerKind, page: string, recreate: string): Looked[] {
+export function examineDeliveries(
+  facts: DeliveryFacts,
+  server: ServerKind,
+  page: string,
+  recreate: string,
+): CheckResult[] {
   return [arriving(facts, server, page), ...refusals(facts, recreate)];
 }
 
-function arriving({ url, isSent, lastDelivery, lostLately }: DeliveryFacts, server: ServerKind, page: string): Looked {
+function arriving(
+  { url, isSent, lastDelivery, lostLately }: DeliveryFacts,
+  server: ServerKind,
+  page: string,
+): CheckResult {
   const last = lastDelivery?.toISOString() ?? null;
   if (lastDelivery && lostLately === 0) return ok(saw('delivery.arrives.yes', { last }));
   if (lostLately > 0)
@@ -62,7 +71,7 @@ function reach(url: string | null, server: ServerKind, page: string): string[] {
   ];
 }
 
-function refusals({ refused }: DeliveryFacts, recreate: string): Looked[] {
+function refusals({ refused }: DeliveryFacts, recreate: string): CheckResult[] {
   if (!refused) return [];
   const count = refused['not_authentic'] ?? 0;
   const other = Object.entries(refused).filter(([word, times]) => word !== 'not_authentic' && times > 0);
@@ -82,7 +91,7 @@ function refusals({ refused }: DeliveryFacts, recreate: string): Looked[] {
 }
 
 /** Proxies through which deliveries came lately, and which the config does not trust to name the senders. */
-export function examineProxies(seen: readonly UntrustedProxy[], trusts: (address: string) => boolean): Looked[] {
+export function examineProxies(seen: readonly UntrustedProxy[], trusts: (address: string) => boolean): CheckResult[] {
   const untrusted = seen.filter(({ address }) => !trusts(address)).map(({ address }) => address);
   if (untrusted.length === 0) return [];
   return [

@@ -1,6 +1,6 @@
 import type { Hook } from '../../core/objects/repositories.js';
 import { missingEvents } from '../../rules/language/hook-events.js';
-import { note, ok, problem, warning, type Looked } from './check.js';
+import { note, ok, problem, warning, type CheckResult } from './check.js';
 import { saw } from './looks.js';
 import { hidesAuthorization, type ServerKind } from './versions.js';
 
@@ -49,7 +49,7 @@ export function examineHook(
   server: ServerKind,
   page: string,
   install: string,
-): Looked[] {
+): CheckResult[] {
   const ours = ownHooks(hooks, wanted);
   const [hook] = ours;
   if (!hook) return [missing(wanted, page, install)];
@@ -68,7 +68,7 @@ export function examineHook(
   ];
 }
 
-function missing({ url, events, id }: WantedHook, page: string, install: string): Looked {
+function missing({ url, events, id }: WantedHook, page: string, install: string): CheckResult {
   const where = url ?? `http://THE-BOT:8080/webhooks/${id}`;
   return problem(
     saw('hook.there.none', { url, id }),
@@ -81,19 +81,19 @@ function eventsInWords(events: readonly string[]): string {
   return events.length === 0 ? 'All events' : `All events (or at least ${events.join(', ')})`;
 }
 
-function type({ type: kind }: Hook, open: string): Looked {
+function type({ type: kind }: Hook, open: string): CheckResult {
   return OWN_TYPES.has(kind ?? 'gitea')
     ? ok(saw('hook.type.own', { type: kind ?? 'gitea' }))
     : problem(saw('hook.type.chat', { type: kind ?? '' }), `${open}, delete it, and add one of type Gitea (Forgejo)`);
 }
 
-function active(hook: Hook, open: string, install: string): Looked {
+function active(hook: Hook, open: string, install: string): CheckResult {
   return hook.active === true
     ? ok(saw('hook.active.on'))
     : problem(saw('hook.active.off'), `type: ${install}`, `or ${open}, tick Active, Update`);
 }
 
-function address(hook: Hook, { url }: WantedHook, open: string, install: string): Looked {
+function address(hook: Hook, { url }: WantedHook, open: string, install: string): CheckResult {
   if (url === null)
     return note(
       saw('hook.address.unknown', { url: addressOf(hook) }),
@@ -108,7 +108,7 @@ function address(hook: Hook, { url }: WantedHook, open: string, install: string)
       );
 }
 
-function contentType(hook: Hook, open: string, install: string): Looked {
+function contentType(hook: Hook, open: string, install: string): CheckResult {
   const type = contentTypeOf(hook);
   if (type === 'json') return ok(saw('hook.content_type.json'));
   return warning(
@@ -118,7 +118,7 @@ function contentType(hook: Hook, open: string, install: string): Looked {
   );
 }
 
-function events(hook: Hook, wanted: WantedHook, open: string, install: string): Looked {
+function events(hook: Hook, wanted: WantedHook, open: string, install: string): CheckResult {
   const lacks = missingEvents(wanted.events, hook.events ?? []);
   return lacks.length === 0
     ? ok(wanted.events.length === 0 ? saw('hook.events.unneeded') : saw('hook.events.all'))
@@ -129,7 +129,7 @@ function events(hook: Hook, wanted: WantedHook, open: string, install: string): 
       );
 }
 
-function filter({ branch_filter: given }: Hook, wanted: WantedHook, open: string, install: string): Looked {
+function filter({ branch_filter: given }: Hook, wanted: WantedHook, open: string, install: string): CheckResult {
   if (letsAllThrough(given)) return ok(saw('hook.branch_filter.open'));
   const params = { filter: given ?? '' };
   const fix = [`type: ${install}`, `or ${open}, Branch filter *, Update`];
@@ -138,7 +138,13 @@ function filter({ branch_filter: given }: Hook, wanted: WantedHook, open: string
     : note(saw('hook.branch_filter.unneeded', params), ...fix);
 }
 
-function authorization(hook: Hook, wanted: WantedHook, server: ServerKind, open: string, install: string): Looked[] {
+function authorization(
+  hook: Hook,
+  wanted: WantedHook,
+  server: ServerKind,
+  open: string,
+  install: string,
+): CheckResult[] {
   if (wanted.authorizations.length === 0) return [];
   if (hidesAuthorization(server)) return [note(saw('hook.authorization.hidden'))];
   return wanted.authorizations.includes(hook.authorization_header?.reveal() ?? '')
@@ -149,7 +155,7 @@ function authorization(hook: Hook, wanted: WantedHook, server: ServerKind, open:
 /** What the forge's refusal to show its webhooks means. */
 export type HooksUnseen = 'not-offered' | 'switched-off' | 'not-owner' | 'scope' | 'unreadable';
 
-export function unseenHooks(why: HooksUnseen, org: string, page: string, teams: string): Looked {
+export function unseenHooks(why: HooksUnseen, org: string, page: string, teams: string): CheckResult {
   switch (why) {
     case 'switched-off':
       return problem(

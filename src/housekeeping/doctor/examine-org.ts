@@ -1,5 +1,5 @@
 import { type UnmetCode, isUnmet } from '../../rules/requirements/unmet-requirements.js';
-import { type Looked, note, ok, problem, warning } from './check.js';
+import { type CheckResult, note, ok, problem, warning } from './check.js';
 import { saw } from './looks.js';
 import type { RuleVerdict } from '../../rules/sources/rule-repository.port.js';
 import type { Reason } from '../../core/reason.js';
@@ -11,7 +11,7 @@ import { CapabilityCheck } from '../../rules/requirements/capability-check.js';
 import type { Revision } from '../../rules/language/revision.js';
 import type { ActiveRevision } from '../../rules/revisions/active-revisions.port.js';
 /** What the organization of this name is now. Pure. */
-export function examineIdentity(org: string, { is, number, pinned, calledNow }: OrgLook): Looked {
+export function examineIdentity(org: string, { is, number, pinned, calledNow }: OrgLook): CheckResult {
   switch (is) {
     case 'ours':
       return ok(saw('org.number.ours', { org, number }));
@@ -47,7 +47,7 @@ export function examineRules(
   org: string,
   { active, verdict, heldBack, held, lacking }: RuleFacts,
   teams: string,
-): Looked[] {
+): CheckResult[] {
   const refused =
     verdict?.state === 'refused' && verdict.code
       ? [problem(saw('rules.refused.newest', { code: verdict.code, first: verdict.problems[0] ?? '' }))]

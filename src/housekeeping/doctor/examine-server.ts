@@ -1,12 +1,12 @@
 import type { ServerAccess } from '../../forge/server-access.js';
-import { note, ok, problem, warning, type Looked } from './check.js';
+import { note, ok, problem, warning, type CheckResult } from './check.js';
 import { saw } from './looks.js';
 
 /** Between two computers with a time service the difference is far below; the forge tells whole seconds. */
 const CLOCK_OFF_MS = 5_000;
 
 /** @param failure why it could not be asked; null = it answered */
-export function examineServer(footing: ServerAccess | null, failure: string | null, baseUrl: string): Looked[] {
+export function examineServer(footing: ServerAccess | null, failure: string | null, baseUrl: string): CheckResult[] {
   if (failure !== null) return [away(footing, failure, baseUrl)];
   if (!footing) return [note(saw('forge.reached.unasked', { url: baseUrl }))];
   const { product, version, pages, self } = footing;
@@ -28,7 +28,7 @@ export function examineServer(footing: ServerAccess | null, failure: string | nu
 }
 
 /** @param lost whether a proxy keeps paths with `%2F` from the forge; null = it could not be asked */
-export function examineSlashes(lost: boolean | null): Looked[] {
+export function examineSlashes(lost: boolean | null): CheckResult[] {
   if (lost === null) return [];
   if (!lost) return [ok(saw('forge.slash.passed'))];
   return [
@@ -40,7 +40,7 @@ export function examineSlashes(lost: boolean | null): Looked[] {
   ];
 }
 
-function away(footing: ServerAccess | null, failure: string, baseUrl: string): Looked {
+function away(footing: ServerAccess | null, failure: string, baseUrl: string): CheckResult {
   const before = footing ? `; before it was ${footing.product} ${footing.version ?? ''}` : '';
   return problem(
     saw('forge.reached.no', { url: baseUrl, failure, before }),
@@ -49,7 +49,7 @@ function away(footing: ServerAccess | null, failure: string, baseUrl: string): L
   );
 }
 
-function clock(aheadMs: number | null): Looked {
+function clock(aheadMs: number | null): CheckResult {
   if (aheadMs === null) return note(saw('forge.clock.hidden'));
   const seconds = Math.round(Math.abs(aheadMs) / 1000);
   if (Math.abs(aheadMs) <= CLOCK_OFF_MS) return ok(saw('forge.clock.agrees'));

@@ -1,7 +1,7 @@
 import type { AccessToken } from '../../core/objects/accounts.js';
 import { extraScopes, missingScopes, type Scope } from '../../forge/scopes.js';
 import type { SeenTokens } from '../../forge/server-access.js';
-import { note, ok, problem, warning, type Looked } from './check.js';
+import { note, ok, problem, warning, type CheckResult } from './check.js';
 import { saw } from './looks.js';
 
 export interface TokenFacts {
@@ -23,7 +23,7 @@ const OLD_DAYS = 365;
 const UNUSED_DAYS = 90;
 
 /** @param page where the account's tokens are made and deleted */
-export function examineToken(facts: TokenFacts, now: Date, page: string): Looked[] {
+export function examineToken(facts: TokenFacts, now: Date, page: string): CheckResult[] {
   const who = facts.login ?? 'the bot';
   const renew = [
     `sign in as ${who}, open ${page}, Generate New Token with ${facts.needed.join(', ')}`,
@@ -44,7 +44,7 @@ export function examineToken(facts: TokenFacts, now: Date, page: string): Looked
  * @param reached organizations of the config that one credential reaches
  * @param own the organization whose own credential it is; null = that of the forge
  */
-export function examineReach(reached: readonly string[], own: string | null): Looked[] {
+export function examineReach(reached: readonly string[], own: string | null): CheckResult[] {
   if (reached.length < 2) return reached.length === 0 ? [] : [ok(saw('token.reach.one', { org: reached[0] ?? '' }))];
   const fix =
     own === null
@@ -56,7 +56,7 @@ export function examineReach(reached: readonly string[], own: string | null): Lo
   return [warning(saw('token.shared.many', { orgs: reached }), ...fix)];
 }
 
-function scopes({ scopes: owned, needed, useful }: TokenFacts, renew: readonly string[]): Looked[] {
+function scopes({ scopes: owned, needed, useful }: TokenFacts, renew: readonly string[]): CheckResult[] {
   if (!owned) return [note(saw('token.scopes.hidden', { needed }))];
   const lacks = missingScopes(needed, owned);
   const wider = extraScopes(useful, owned);
@@ -68,7 +68,7 @@ function scopes({ scopes: owned, needed, useful }: TokenFacts, renew: readonly s
   ];
 }
 
-function age(tokens: SeenTokens | null, now: Date, renew: readonly string[], page: string): Looked[] {
+function age(tokens: SeenTokens | null, now: Date, renew: readonly string[], page: string): CheckResult[] {
   const own = tokens?.own;
   if (!own) return [];
   const days = daysSince(own.created_at, now);
@@ -84,7 +84,7 @@ function age(tokens: SeenTokens | null, now: Date, renew: readonly string[], pag
   ];
 }
 
-function others(tokens: SeenTokens | null, now: Date, who: string, page: string): Looked[] {
+function others(tokens: SeenTokens | null, now: Date, who: string, page: string): CheckResult[] {
   if (!tokens?.own || tokens.others.length === 0) return [];
   const unused = tokens.others.flatMap((token) => {
     const days = daysSince(token.last_used_at ?? token.created_at, now);
@@ -102,7 +102,7 @@ function others(tokens: SeenTokens | null, now: Date, who: string, page: string)
       ];
 }
 
-function siteAdmin({ isSiteAdmin, needsSiteAdmin }: TokenFacts, who: string): Looked[] {
+function siteAdmin({ isSiteAdmin, needsSiteAdmin }: TokenFacts, who: string): CheckResult[] {
   if (isSiteAdmin !== true || needsSiteAdmin) return [];
   const fix = `sign in as another administrator, Site Administration → Identity & Access → User Accounts → ${who} → Edit, untick Is Administrator`;
   return [warning(saw('account.admin.needless', { login: who }), fix)];

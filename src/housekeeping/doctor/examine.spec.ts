@@ -3,7 +3,7 @@ import { Secret } from '../../core/secret.js';
 import type { AccessToken } from '../../core/objects/accounts.js';
 import type { Hook } from '../../core/objects/repositories.js';
 import type { ServerAccess } from '../../forge/server-access.js';
-import { isFinding, type Looked } from './check.js';
+import { isFinding, type CheckResult } from './check.js';
 import { examineDeliveries, hostWord, type DeliveryFacts } from './examine-deliveries.js';
 import { examineHook, unseenHooks, type HooksUnseen } from './examine-hook.js';
 import { examineServer, examineSlashes } from './examine-server.js';
@@ -15,10 +15,10 @@ const GITEA: ServerKind = { product: 'gitea', version: '1.27.0-rc0' };
 const NOW = new Date('2026-11-20T12:00:00Z');
 
 /** What was found: `state check`, without what is fine. */
-const findings = (looked: readonly Looked[]): string[] =>
+const findings = (looked: readonly CheckResult[]): string[] =>
   looked.filter(isFinding).map(({ state, check }) => `${state} ${check}`);
 /** A finding that does not say what to do helps nobody. */
-const helpless = (looked: readonly Looked[]): Looked[] =>
+const helpless = (looked: readonly CheckResult[]): CheckResult[] =>
   looked.filter((one) => isFinding(one) && one.fix.length === 0);
 
 function aHook(given: Partial<Hook> = {}, config: Record<string, string> = {}): Hook {
@@ -36,7 +36,7 @@ function aHook(given: Partial<Hook> = {}, config: Record<string, string> = {}): 
 
 describe('housekeeping/doctor/examine-hook', () => {
   const wanted = { id: 'acme', url: URL, events: ['push'], authorizations: [] as string[] };
-  const look = (hooks: Hook[], given: Partial<typeof wanted> = {}, server = GITEA): Looked[] =>
+  const look = (hooks: Hook[], given: Partial<typeof wanted> = {}, server = GITEA): CheckResult[] =>
     examineHook(
       hooks,
       { ...wanted, ...given },
@@ -121,7 +121,7 @@ describe('housekeeping/doctor/examine-hook', () => {
 
 describe('housekeeping/doctor/examine-deliveries', () => {
   const facts: DeliveryFacts = { url: URL, isSent: true, lastDelivery: NOW, lostLately: 0, refused: {} };
-  const look = (given: Partial<DeliveryFacts>, server = GITEA): Looked[] =>
+  const look = (given: Partial<DeliveryFacts>, server = GITEA): CheckResult[] =>
     examineDeliveries({ ...facts, ...given }, server, 'PAGE', 'RECREATE');
 
   it.each<[string, Partial<DeliveryFacts>, string[]]>([
@@ -189,7 +189,7 @@ describe('housekeeping/doctor/examine-token', () => {
     isSiteAdmin: false,
     needsSiteAdmin: false,
   };
-  const look = (given: Partial<TokenFacts>): Looked[] =>
+  const look = (given: Partial<TokenFacts>): CheckResult[] =>
     examineToken({ ...facts, ...given }, NOW, 'https://git.example.org/user/settings/applications');
 
   it.each<[string, Partial<TokenFacts>, string[]]>([

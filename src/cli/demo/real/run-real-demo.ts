@@ -14,7 +14,7 @@ import { arrivalText } from '../tell-act.js';
 import type { PlayedAct, Snapshot } from '../../../verifier/handover.js';
 import { ForgeReader } from '../../../verifier/read-forge.js';
 import { Voice } from '../voice.js';
-import { BotWatch, type Seen } from '../watch-bot.js';
+import { BotWatch, type BotProgress } from '../watch-bot.js';
 import { NOT_BY_API, realActs, type RealAct } from './real-acts.js';
 import { type RealBot, type RealStage, setRealBot, setRealForge } from './real-stage.js';
 import { Player, type PlayerParts } from '../player.js';
@@ -152,8 +152,8 @@ class RealPlayer extends Player<RealAct> {
   }
 
   /** Told by a delivery where they arrive, and by the feed in any case: two readings from now on it knows the act. */
-  private async comesOf(isLost: boolean, isSilent: boolean): Promise<Seen> {
-    let all: Seen = { arrivals: [], runs: [], deliveries: [] };
+  private async comesOf(isLost: boolean, isSilent: boolean): Promise<BotProgress> {
+    let all: BotProgress = { arrivals: [], runs: [], deliveries: [] };
     const look = async (): Promise<void> => {
       const { arrivals, runs } = await this.parts.watch.settled();
       all = { arrivals: [...all.arrivals, ...arrivals], runs: [...all.runs, ...runs], deliveries: [] };
