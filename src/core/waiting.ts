@@ -20,15 +20,16 @@ export interface Waiting {
 interface Row {
   /** What waits, and for what. */
   readonly what: string;
-  /** What to do about it; null = nothing: it goes on by itself. */
-  readonly todo: ((waiting: Waiting) => string) | null;
-  /** Somebody wanted it so: the operator, the author of the rule, or a person. */
-  readonly byPlan?: true;
-  /** Common in a bot at work, for some seconds. */
-  readonly passes?: true;
+  /** What to do about it, with `{first}`, the oldest that waits, and `{behind}`; null = nothing: it goes on by itself. */
+  readonly todo: string | null;
+  /** `by plan`: somebody wanted it so: the operator, the author of the rule, or a person. `passes`: common in a bot at work, for some seconds. */
+  readonly how: 'by plan' | 'passes' | null;
 }
 
-const first = ({ ids: [id = ''] }: Waiting): string => id;
+function row(what: string, todo: string | null, how: Row['how'] = null): Row {
+  return { what, todo, how };
+}
+
 const READ_AGAIN = 'the bot tries again; look at the forge when it lasts';
 
 /**
@@ -36,155 +37,84 @@ const READ_AGAIN = 'the bot tries again; look at the forge when it lasts';
  * every release; the store finds who waits by it.
  */
 export const WAITING = {
-  'effect.read': {
-    what: 'steps aside: a read fails for its object',
-    todo: (waiting) =>
-      `look at its object on the forge; after 8 tries or a day it is dead: forgehand retry ${first(waiting)}`,
-  },
-  'effect.cause': {
-    what: 'steps aside: the forge does not say who caused it',
-    todo: () => 'look at the object of its event on the forge; after a day it is dead',
-  },
-  'effect.outcome': { what: 'steps aside: the outcome of its call is unknown, and the bot reads it', todo: null },
-  'effect.person': {
-    what: 'steps aside: a person must say what became of its call',
-    todo: (waiting) =>
-      `look at the forge, then: forgehand resolve ${first(waiting)} --exists, or forgehand resolve ${first(waiting)} --absent`,
-  },
-  'effect.object': {
-    what: 'writes or names the object of an effect that stepped aside',
-    todo: ({ behind }) => `forgehand explain ${behind ?? ''}`,
-  },
-  'effect.key': {
-    passes: true,
-    what: 'the same effect of another run is under way',
-    todo: ({ behind }) => `forgehand explain ${behind ?? ''}`,
-  },
-  'effect.step': {
-    passes: true,
-    what: 'an earlier step of its run has not ended',
-    todo: ({ behind }) => `forgehand explain ${behind ?? ''}`,
-  },
-  'effect.order': {
-    passes: true,
-    what: 'an earlier effect of its repository has not ended',
-    todo: ({ behind }) => `forgehand explain ${behind ?? ''}`,
-  },
-  'effect.retry': { passes: true, what: 'its last try failed; it is tried again in its place', todo: () => READ_AGAIN },
-  'effect.revision': {
-    passes: true,
-    what: 'this process may not know the newest rules; another one decides whether it is still wanted',
-    todo: () => 'forgehand status: every process must have loaded the rules',
-  },
-  'effect.turn': {
-    what: 'is due, and no worker has taken it',
-    todo: () => 'forgehand doctor; start a worker, or more of them',
-  },
-  'effect.approval': {
-    what: 'waits for an approval',
-    todo: (waiting) => `forgehand approve ${first(waiting)}`,
-    byPlan: true,
-  },
-  'effect.budget': {
-    what: 'a budget is spent',
-    todo: () => 'it goes on when there is room; orgs[].budgets sets how many effects an hour may have',
-    byPlan: true,
-  },
-  'effect.pause': { what: 'is paused', todo: ({ behind }) => `forgehand resume${behind ?? ''}`, byPlan: true },
-  'effect.others': {
-    what: 'waits for what others do, such as an approval or a check of a pull request',
-    todo: null,
-    byPlan: true,
-  },
-  'forge.limits': {
-    passes: true,
-    what: 'the forge asked the bot to wait (429)',
-    todo: () => 'it goes on when that time is over',
-  },
-  'forge.silent': {
-    what: 'the forge does not answer',
-    todo: () => 'look at the forge and the network; forgehand doctor',
-  },
-  'forge.refuses': {
-    what: 'the forge refuses the credentials of the bot',
-    todo: () => 'make a new token and put it into the config; forgehand doctor says what it needs',
-  },
-  'arrival.turn': {
-    what: 'an arrival is not read yet',
-    todo: () => 'forgehand doctor; start a worker, or more of them',
-  },
-  'work.crashed': {
-    what: 'a process ended over it; the bot takes it up again alone',
-    todo: () => 'nothing yet: after three deaths it is quarantined',
-  },
-  'work.quarantined': {
-    what: 'is quarantined: processes ended over it',
-    todo: (waiting) => `report it, then: forgehand release ${first(waiting)}`,
-  },
-  'event.read': {
-    what: 'an event cannot be decided: the forge does not answer what its rules read',
-    todo: () => READ_AGAIN,
-  },
-  'event.order': {
-    passes: true,
-    what: 'an earlier event of the same object is not decided',
-    todo: ({ behind }) => `forgehand explain ${behind ?? ''}`,
-  },
-  'event.rules': {
-    what: 'no revision of the rules is active',
-    todo: () => 'forgehand doctor and forgehand check say what is wrong with the rules',
-  },
-  'event.turn': {
-    what: 'an event is not decided yet',
-    todo: () => 'forgehand doctor; start a worker, or more of them',
-  },
-  'run.window': { what: 'a run gathers others of its key (coalesce)', todo: null, byPlan: true },
-  'run.answer': { what: 'the answer to a person waits for what they asked for', todo: null, byPlan: true },
-  'run.check': { what: 'a pull request waits for the check of its rules', todo: null },
-  'run.field': { what: 'a run waits for the delivery that tells what its rule needs', todo: null },
-  'run.read': {
-    what: 'a run cannot be decided: the forge does not answer what its rule reads',
-    todo: () => READ_AGAIN,
-  },
-  'run.open': { what: 'a run is not decided yet', todo: (waiting) => `forgehand explain ${first(waiting)}` },
-  'tick.read': {
-    what: 'an occurrence of a schedule cannot be decided: the forge does not answer',
-    todo: () => READ_AGAIN,
-  },
-  'tick.rules': {
-    what: 'no revision of the rules is active',
-    todo: () => 'forgehand doctor and forgehand check say what is wrong with the rules',
-  },
-  'tick.turn': {
-    what: 'an occurrence of a schedule is not decided yet',
-    todo: () => 'forgehand schedules; start a worker',
-  },
-  'plan.approval': {
-    what: 'a plan waits for an approval',
-    todo: ({ behind }) => `forgehand approve ${behind ?? ''}`,
-    byPlan: true,
-  },
-  'plan.approved': {
-    what: 'a plan is approved and not applied',
-    todo: ({ behind }) => `forgehand apply ${behind ?? ''}`,
-  },
-  'policy.frozen': { what: 'a freeze window holds a policy or a schedule', todo: null, byPlan: true },
-  'policy.cap': {
-    what: 'a policy wants more than its cap allows',
-    todo: ({ behind }) => `forgehand plan --policy ${behind ?? ''}`,
-  },
-  'rule.limit': {
-    what: 'a rule was over limits.runs_per_hour: what it held is not decided again by itself',
-    todo: (waiting) => `forgehand explain ${first(waiting)}; forgehand replay decides its event again`,
-  },
+  'effect.read': row(
+    'steps aside: a read fails for its object',
+    'look at its object on the forge; after 8 tries or a day it is dead: forgehand retry {first}',
+  ),
+  'effect.cause': row(
+    'steps aside: the forge does not say who caused it',
+    'look at the object of its event on the forge; after a day it is dead',
+  ),
+  'effect.outcome': row('steps aside: the outcome of its call is unknown, and the bot reads it', null),
+  'effect.person': row(
+    'steps aside: a person must say what became of its call',
+    'look at the forge, then: forgehand resolve {first} --exists, or forgehand resolve {first} --absent',
+  ),
+  'effect.object': row('writes or names the object of an effect that stepped aside', 'forgehand explain {behind}'),
+  'effect.key': row('the same effect of another run is under way', 'forgehand explain {behind}', 'passes'),
+  'effect.step': row('an earlier step of its run has not ended', 'forgehand explain {behind}', 'passes'),
+  'effect.order': row('an earlier effect of its repository has not ended', 'forgehand explain {behind}', 'passes'),
+  'effect.retry': row('its last try failed; it is tried again in its place', READ_AGAIN, 'passes'),
+  'effect.revision': row(
+    'this process may not know the newest rules; another one decides whether it is still wanted',
+    'forgehand status: every process must have loaded the rules',
+    'passes',
+  ),
+  'effect.turn': row('is due, and no worker has taken it', 'forgehand doctor; start a worker, or more of them'),
+  'effect.approval': row('waits for an approval', 'forgehand approve {first}', 'by plan'),
+  'effect.budget': row(
+    'a budget is spent',
+    'it goes on when there is room; orgs[].budgets sets how many effects an hour may have',
+    'by plan',
+  ),
+  'effect.pause': row('is paused', 'forgehand resume{behind}', 'by plan'),
+  'effect.others': row('waits for what others do, such as an approval or a check of a pull request', null, 'by plan'),
+  'forge.limits': row('the forge asked the bot to wait (429)', 'it goes on when that time is over', 'passes'),
+  'forge.silent': row('the forge does not answer', 'look at the forge and the network; forgehand doctor'),
+  'forge.refuses': row(
+    'the forge refuses the credentials of the bot',
+    'make a new token and put it into the config; forgehand doctor says what it needs',
+  ),
+  'arrival.turn': row('an arrival is not read yet', 'forgehand doctor; start a worker, or more of them'),
+  'work.crashed': row(
+    'a process ended over it; the bot takes it up again alone',
+    'nothing yet: after three deaths it is quarantined',
+  ),
+  'work.quarantined': row('is quarantined: processes ended over it', 'report it, then: forgehand release {first}'),
+  'event.read': row('an event cannot be decided: the forge does not answer what its rules read', READ_AGAIN),
+  'event.order': row('an earlier event of the same object is not decided', 'forgehand explain {behind}', 'passes'),
+  'event.rules': row(
+    'no revision of the rules is active',
+    'forgehand doctor and forgehand check say what is wrong with the rules',
+  ),
+  'event.turn': row('an event is not decided yet', 'forgehand doctor; start a worker, or more of them'),
+  'run.window': row('a run gathers others of its key (coalesce)', null, 'by plan'),
+  'run.answer': row('the answer to a person waits for what they asked for', null, 'by plan'),
+  'run.check': row('a pull request waits for the check of its rules', null),
+  'run.field': row('a run waits for the delivery that tells what its rule needs', null),
+  'run.read': row('a run cannot be decided: the forge does not answer what its rule reads', READ_AGAIN),
+  'run.open': row('a run is not decided yet', 'forgehand explain {first}'),
+  'tick.read': row('an occurrence of a schedule cannot be decided: the forge does not answer', READ_AGAIN),
+  'tick.rules': row(
+    'no revision of the rules is active',
+    'forgehand doctor and forgehand check say what is wrong with the rules',
+  ),
+  'tick.turn': row('an occurrence of a schedule is not decided yet', 'forgehand schedules; start a worker'),
+  'plan.approval': row('a plan waits for an approval', 'forgehand approve {behind}', 'by plan'),
+  'plan.approved': row('a plan is approved and not applied', 'forgehand apply {behind}'),
+  'policy.frozen': row('a freeze window holds a policy or a schedule', null, 'by plan'),
+  'policy.cap': row('a policy wants more than its cap allows', 'forgehand plan --policy {behind}'),
+  'rule.limit': row(
+    'a rule was over limits.runs_per_hour: what it held is not decided again by itself',
+    'forgehand explain {first}; forgehand replay decides its event again',
+  ),
 } as const satisfies Readonly<Record<string, Row>>;
 
 export type WaitingCode = keyof typeof WAITING;
 
 /** Whether it is common in a bot at work, for some seconds. */
 export function passes(code: WaitingCode): boolean {
-  const { passes: isCommon }: Row = WAITING[code];
-  return isCommon === true;
+  return WAITING[code].how === 'passes';
 }
 
 /** A waiting reason for people and programs. */
@@ -203,7 +133,7 @@ export type ShownWaiting = Shape<typeof shownWaiting>;
 /** Pure. */
 export function showWaiting(waiting: Waiting): ShownWaiting {
   const { code, org, since, behind, reason, ids, count: many } = waiting;
-  const { what, todo, byPlan }: Row = WAITING[code];
+  const { what, todo, how } = WAITING[code];
   return {
     code,
     org,
@@ -211,8 +141,8 @@ export function showWaiting(waiting: Waiting): ShownWaiting {
     since,
     behind,
     because: reason && textOf(reason),
-    todo: todo?.(waiting) ?? null,
-    byPlan: byPlan === true,
+    todo: todo?.replaceAll('{first}', () => ids[0] ?? '').replaceAll('{behind}', () => behind ?? '') ?? null,
+    byPlan: how === 'by plan',
     ids: [...ids],
     count: many,
   };

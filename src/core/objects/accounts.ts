@@ -1,76 +1,44 @@
 import { z } from 'zod';
 import { flag, id, int, secret, text, textMap, texts, time } from './base.js';
+import { fields } from '../schema.js';
 
 /** `User` of the forge's API. */
 export const user = z.looseObject({
-  active: flag,
-  avatar_url: text,
+  ...fields('active is_admin prohibit_login restricted', flag),
+  ...fields('avatar_url description email full_name html_url language location login login_name pronouns', text),
+  ...fields('username visibility website', text),
   created: time,
-  description: text,
-  email: text,
-  followers_count: int,
-  following_count: int,
-  full_name: text,
-  html_url: text,
+  ...fields('followers_count following_count starred_repos_count', int),
   id,
-  is_admin: flag,
-  language: text,
   last_login: time,
-  location: text,
-  login: text,
-  login_name: text,
-  prohibit_login: flag,
-  pronouns: text,
-  restricted: flag,
   source_id: id,
-  starred_repos_count: int,
-  username: text,
-  visibility: text,
-  website: text,
 });
 
 /** `Organization` of the forge's API. */
 export const organization = z.looseObject({
-  avatar_url: text,
+  ...fields('avatar_url description email full_name location name username visibility website', text),
   created: time,
-  description: text,
-  email: text,
-  full_name: text,
   id,
-  location: text,
-  name: text,
   repo_admin_change_team_access: flag,
-  username: text,
-  visibility: text,
-  website: text,
 });
 export type Organization = z.output<typeof organization>;
 
 /** `Team` of the forge's API. */
 export const team = z.looseObject({
   can_create_org_repo: flag,
-  description: text,
+  ...fields('description name permission visibility', text),
   id,
   includes_all_repositories: flag,
-  name: text,
   organization: organization.nullish(),
-  permission: text,
   units: texts,
   units_map: textMap,
-  visibility: text,
 });
 export type Team = z.output<typeof team>;
 
 const one = z.looseObject({
-  description: text,
-  diff_view_style: text,
-  full_name: text,
+  ...fields('description diff_view_style full_name language location theme website', text),
   hide_activity: flag,
   hide_email: flag,
-  language: text,
-  location: text,
-  theme: text,
-  website: text,
 });
 
 /** `UserSettings` of the forge's API. Servers answer one object, the specification says an array: both are read as one object. */
@@ -112,9 +80,5 @@ export const oauthApplication = z.looseObject({
 
 /** What somebody may do in an organization. Gitea tells no writing that comes from team units. */
 export const organizationPermissions = z.looseObject({
-  can_create_repository: flag,
-  can_read: flag,
-  can_write: flag,
-  is_admin: flag,
-  is_owner: flag,
+  ...fields('can_create_repository can_read can_write is_admin is_owner', flag),
 });

@@ -3,6 +3,7 @@ import { user } from './accounts.js';
 import { anything, flag, id, int, listOf, text, time, words } from './base.js';
 import { repository } from './repositories.js';
 import { actionTask, run, workflowJob } from './workflows.js';
+import { fields } from '../schema.js';
 
 /** Objects as events tell them, where that is not as the API answers them. Nothing is read by these schemas: the shapes in `events/` ask for less. */
 
@@ -16,47 +17,25 @@ export const eventTask = workflowJob
 
 export const runPull = z.looseObject({ base: anything, head: anything, id, number: int, url: text });
 export const eventRun = run.omit({ repository: true }).extend({
-  ScheduleID: int,
-  approved_by: int,
-  commit_sha: text,
-  created: time,
-  duration: int,
-  index_in_repo: int,
-  is_fork_pull_request: flag,
-  is_ref_deleted: flag,
-  need_approval: flag,
-  prettyref: text,
+  ...fields('ScheduleID approved_by duration index_in_repo', int),
+  ...fields('commit_sha prettyref title trigger_event', text),
+  ...fields('created started stopped updated', time),
+  ...fields('is_fork_pull_request is_ref_deleted need_approval', flag),
   pull_requests: listOf(runPull),
-  started: time,
-  stopped: time,
-  title: text,
-  trigger_event: text,
   trigger_user: user,
-  updated: time,
   workflow_id: id,
 });
 
 export const eventWorkflow = z.looseObject({
-  badge_url: text,
-  created_at: time,
-  deleted_at: time,
-  html_url: text,
+  ...fields('badge_url html_url name path state url', text),
+  ...fields('created_at deleted_at updated_at', time),
   id,
-  name: text,
-  path: text,
-  state: text,
-  updated_at: time,
-  url: text,
 });
 
 export const eventStatus = z.looseObject({
-  context: text,
+  ...fields('context description sha state target_url', text),
   created_at: time,
-  description: text,
   id,
-  sha: text,
-  state: text,
-  target_url: text,
   updated_at: time,
 });
 

@@ -2,26 +2,23 @@ import { z } from 'zod';
 import { user } from './accounts.js';
 import { flag, id, int, listOf, text, texts, time } from './base.js';
 import { repository } from './repositories.js';
+import { fields } from '../schema.js';
 
 export const payloadUser = z.looseObject({ email: text, name: text, username: text });
 
 export const verification = z.looseObject({
-  payload: text,
-  reason: text,
-  signature: text,
+  ...fields('payload reason signature', text),
   signer: payloadUser.nullish(),
   verified: flag,
 });
 
 export const payloadCommit = z.looseObject({
-  added: texts,
+  ...fields('added modified removed', texts),
   author: payloadUser.nullish(),
   committer: payloadUser.nullish(),
   /** A hash, not a number of the forge. */
   id: text,
   message: text,
-  modified: texts,
-  removed: texts,
   timestamp: time,
   url: text,
   verification: verification.nullish(),
@@ -31,53 +28,28 @@ export const payloadCommit = z.looseObject({
 export const branch = z.looseObject({
   commit: payloadCommit.nullish(),
   effective_branch_protection_name: text,
-  enable_status_check: flag,
+  ...fields('enable_status_check protected user_can_merge user_can_push', flag),
   name: text,
-  protected: flag,
   required_approvals: int,
   status_check_contexts: texts,
-  user_can_merge: flag,
-  user_can_push: flag,
 });
 export type Branch = z.output<typeof branch>;
 
 /** `BranchProtection` of the forge's API. */
 export const branchProtection = z.looseObject({
-  approvals_whitelist_teams: texts,
-  approvals_whitelist_username: texts,
-  block_admin_merge_override: flag,
-  block_on_official_review_requests: flag,
-  block_on_outdated_branch: flag,
-  block_on_rejected_reviews: flag,
-  branch_name: text,
-  bypass_allowlist_teams: texts,
-  bypass_allowlist_usernames: texts,
-  created_at: time,
-  dismiss_stale_approvals: flag,
-  enable_approvals_whitelist: flag,
-  enable_bypass_allowlist: flag,
-  enable_force_push: flag,
-  enable_force_push_allowlist: flag,
-  enable_merge_whitelist: flag,
-  enable_push: flag,
-  enable_push_whitelist: flag,
-  enable_status_check: flag,
-  force_push_allowlist_deploy_keys: flag,
-  force_push_allowlist_teams: texts,
-  force_push_allowlist_usernames: texts,
-  ignore_stale_approvals: flag,
-  merge_whitelist_teams: texts,
-  merge_whitelist_usernames: texts,
-  priority: int,
-  protected_file_patterns: text,
-  push_whitelist_deploy_keys: flag,
-  push_whitelist_teams: texts,
-  push_whitelist_usernames: texts,
-  require_signed_commits: flag,
-  required_approvals: int,
-  rule_name: text,
+  ...fields('approvals_whitelist_teams approvals_whitelist_username bypass_allowlist_teams', texts),
+  ...fields('bypass_allowlist_usernames force_push_allowlist_teams force_push_allowlist_usernames', texts),
+  ...fields('merge_whitelist_teams merge_whitelist_usernames push_whitelist_teams push_whitelist_usernames', texts),
   status_check_contexts: texts,
-  unprotected_file_patterns: text,
+  ...fields('block_admin_merge_override block_on_official_review_requests block_on_outdated_branch', flag),
+  ...fields('block_on_rejected_reviews dismiss_stale_approvals enable_approvals_whitelist', flag),
+  ...fields('enable_bypass_allowlist enable_force_push enable_force_push_allowlist enable_merge_whitelist', flag),
+  ...fields('enable_push enable_push_whitelist enable_status_check force_push_allowlist_deploy_keys', flag),
+  ...fields('ignore_stale_approvals push_whitelist_deploy_keys require_signed_commits', flag),
+  ...fields('branch_name protected_file_patterns rule_name unprotected_file_patterns', text),
+  created_at: time,
+  priority: int,
+  required_approvals: int,
   updated_at: time,
 });
 export type BranchProtection = z.output<typeof branchProtection>;
@@ -100,11 +72,9 @@ export const commit = z.looseObject({
   committer: user.nullish(),
   created: time,
   files: listOf(z.looseObject({ filename: text, status: text })).optional(),
-  html_url: text,
+  ...fields('html_url sha url', text),
   parents: listOf(z.looseObject({ created: time, sha: text, url: text })).optional(),
-  sha: text,
   stats: z.looseObject({ additions: int, deletions: int, total: int }).nullish(),
-  url: text,
 });
 
 export type Commit = z.output<typeof commit>;
@@ -117,35 +87,24 @@ export const comparison = z.looseObject({
 
 /** One status row; the word is in `status`, not `state`. */
 export const commitStatus = z.looseObject({
-  context: text,
+  ...fields('context description status target_url url', text),
   created_at: time,
   creator: user.nullish(),
-  description: text,
   id,
-  status: text,
-  target_url: text,
   updated_at: time,
-  url: text,
 });
 
 export const combinedStatus = z.looseObject({
-  commit_url: text,
+  ...fields('commit_url sha state url', text),
   repository: repository.nullish(),
-  sha: text,
-  state: text,
   statuses: listOf(commitStatus).optional(),
   total_count: int,
-  url: text,
 });
 
 /** A tag with the commit it stands on; `id` is a hash, not a number of the forge. */
 export const tag = z.looseObject({
   commit: z.looseObject({ created: time, sha: text, url: text }).nullish(),
-  id: text,
-  message: text,
-  name: text,
-  tarball_url: text,
-  zipball_url: text,
+  ...fields('id message name tarball_url zipball_url', text),
 });
 
 export const links = z.looseObject({ git: text, html: text, self: text });
@@ -153,25 +112,12 @@ export const links = z.looseObject({ git: text, html: text, self: text });
 /** `ContentsResponse` of the forge's API: one entry of the file system; `content` is base64. */
 export const contents = z.looseObject({
   _links: links.nullish(),
-  content: text,
-  download_url: text,
-  encoding: text,
-  git_url: text,
-  html_url: text,
+  ...fields('content download_url encoding git_url html_url last_commit_message last_commit_sha lfs_oid name', text),
+  ...fields('path sha submodule_git_url target type url', text),
   last_author_date: time,
-  last_commit_message: text,
-  last_commit_sha: text,
   last_committer_date: time,
-  lfs_oid: text,
   lfs_size: int,
-  name: text,
-  path: text,
-  sha: text,
   size: int,
-  submodule_git_url: text,
-  target: text,
-  type: text,
-  url: text,
 });
 /** What lies under a path: a file with its content, or a folder (`type: dir`) whose `entries` have none. Servers answer a bare list for a folder. */
 export const fileOrFolder = z.preprocess(

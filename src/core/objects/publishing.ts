@@ -3,6 +3,7 @@ import { user } from './accounts.js';
 import { flag, id, int, listOf, text, time } from './base.js';
 import { repository } from './repositories.js';
 import { attachment } from './tracker.js';
+import { fields } from '../schema.js';
 
 export const downloadCount = z.looseObject({ tar_gz: int, zip: int });
 
@@ -11,21 +12,11 @@ export const release = z.looseObject({
   archive_download_count: downloadCount.nullish(),
   assets: listOf(attachment).optional(),
   author: user.nullish(),
-  body: text,
+  ...fields('body html_url name tag_name tarball_url target_commitish upload_url url zipball_url', text),
   created_at: time,
-  draft: flag,
-  hide_archive_links: flag,
-  html_url: text,
+  ...fields('draft hide_archive_links prerelease', flag),
   id,
-  name: text,
-  prerelease: flag,
   published_at: time,
-  tag_name: text,
-  tarball_url: text,
-  target_commitish: text,
-  upload_url: text,
-  url: text,
-  zipball_url: text,
 });
 export type Release = z.output<typeof release>;
 
@@ -33,23 +24,16 @@ export type Release = z.output<typeof release>;
 export const packageVersion = z.looseObject({
   created_at: time,
   creator: user.nullish(),
-  html_url: text,
+  ...fields('html_url name type version', text),
   id,
-  name: text,
   owner: user.nullish(),
   repository: repository.nullish(),
-  type: text,
-  version: text,
 });
 
 /** recordings, packages: one file of a package version. */
 export const packageFile = z.looseObject({
   id,
-  md5: text,
-  name: text,
-  sha1: text,
-  sha256: text,
-  sha512: text,
+  ...fields('md5 name sha1 sha256 sha512', text),
   size: int,
   Size: int,
 });

@@ -3,36 +3,23 @@ import { user } from './accounts.js';
 import { id, int, listOf, text, texts, time } from './base.js';
 import { fromForgejoRun } from './forgejo-run.js';
 import { repository } from './repositories.js';
+import { fields } from '../schema.js';
 
 export const workflowStep = z.looseObject({
   completed_at: time,
-  conclusion: text,
-  name: text,
+  ...fields('conclusion name status', text),
   number: int,
   started_at: time,
-  status: text,
 });
 
 /** `ActionWorkflowJob` of the forge's API. */
 export const workflowJob = z.looseObject({
-  completed_at: time,
-  conclusion: text,
-  created_at: time,
-  head_branch: text,
-  head_sha: text,
-  html_url: text,
-  id,
+  ...fields('completed_at created_at started_at', time),
+  ...fields('conclusion head_branch head_sha html_url name run_url runner_name status url', text),
+  ...fields('id run_id runner_id', id),
   labels: texts,
-  name: text,
   run_attempt: int,
-  run_id: id,
-  run_url: text,
-  runner_id: id,
-  runner_name: text,
-  started_at: time,
-  status: text,
   steps: listOf(workflowStep).optional(),
-  url: text,
 });
 
 /** `WorkflowJobsList` of the forge's API. */
@@ -40,19 +27,10 @@ export const workflowJobs = z.looseObject({ jobs: listOf(workflowJob).optional()
 
 /** `ActionTask` of the forge's API: one job that a runner picked up. Read only the path of `url`. */
 export const actionTask = z.looseObject({
-  created_at: time,
-  display_title: text,
-  event: text,
-  head_branch: text,
-  head_sha: text,
+  ...fields('created_at run_started_at updated_at', time),
+  ...fields('display_title event head_branch head_sha name status url workflow_id', text),
   id,
-  name: text,
   run_number: int,
-  run_started_at: time,
-  status: text,
-  updated_at: time,
-  url: text,
-  workflow_id: text,
 });
 
 /** `TasksList` of the forge's API. */
@@ -62,22 +40,14 @@ export const actionTasks = z.looseObject({ total_count: int, workflow_runs: list
 export const run = z.looseObject({
   actor: user.nullish(),
   completed_at: time,
-  conclusion: text,
-  display_title: text,
-  event: text,
-  head_branch: text,
-  head_sha: text,
-  html_url: text,
+  ...fields('conclusion display_title event head_branch head_sha html_url path previous_attempt_url status', text),
+  url: text,
   id,
-  path: text,
-  previous_attempt_url: text,
   repository: repository.nullish(),
   run_attempt: int,
   run_number: int,
   started_at: time,
-  status: text,
   trigger_actor: user.nullish(),
-  url: text,
 });
 export const workflowRun = z.preprocess(fromForgejoRun, run);
 export type WorkflowRun = z.output<typeof workflowRun>;
