@@ -550,7 +550,7 @@ describe('pipeline/execute', () => {
 
     rig.effects.abort();
 
-    expect(await rig.effects.run(id)).toBeNull();
+    expect(await rig.attempt(id)).toBeNull();
   });
 
   it('keeps no secret in any stored row, whatever happens', async () => {

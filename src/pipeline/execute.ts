@@ -80,12 +80,6 @@ export class IntentToEffect {
     return this.deps.journal.claim(intentIds, this.options.owner, this.options.leaseMs ?? DEFAULT_LEASE_MS);
   }
 
-  /** Claims one intent and executes it. */
-  async run(intentId: string): Promise<Aftermath | null> {
-    const [claim] = await this.claim([intentId]);
-    return claim ? this.execute(claim) : null;
-  }
-
   async execute(claim: Claim): Promise<Aftermath> {
     const lease = keepLease(this.deps.journal, claim);
     try {

@@ -89,7 +89,7 @@ function isReady(i: string): string {
 }
 
 /** All of `JournalStore.claim`'s rules for one intent `i`. */
-export function isClaimable(i: string): string {
+function isClaimable(i: string): string {
   return `${i}.state = 'planned' AND ${isReady(i)} AND ${i}.id = (${turnOf(`${i}.lane`, 't.id')})`;
 }
 

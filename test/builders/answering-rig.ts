@@ -91,7 +91,7 @@ export class AnsweringRig {
   /** Works on all that is due. */
   async sweep(): Promise<void> {
     for (let due = await dueOf(this.rig.journal, 100); due.length > 0; due = await dueOf(this.rig.journal, 100)) {
-      for (const id of due) await this.rig.effects.run(id);
+      for (const id of due) await this.rig.attempt(id);
     }
   }
 

@@ -17,7 +17,7 @@ import {
 } from '../../src/pipeline/execute/forge-access.js';
 import { ForgeHomes } from '../../src/forge/forge-homes.js';
 import { TargetResolver } from '../../src/pipeline/execute/prepare-effect.js';
-import { Settler } from '../../src/pipeline/execute/settle.js';
+import { Settler, type Aftermath } from '../../src/pipeline/execute/settle.js';
 import { OutcomeRecovery } from '../../src/pipeline/recover.js';
 import { planIntents } from '../../src/pipeline/decide/plan-intents.js';
 import type { ActProver } from '../../src/pipeline/decide/act-proof.js';
@@ -225,9 +225,15 @@ export class EffectRig {
     return intents.map(({ id }) => id);
   }
 
+  /** Work on an intent once; null where it cannot be claimed. */
+  async attempt(intentId: string, by: IntentToEffect = this.effects): Promise<Aftermath | null> {
+    const [claim] = await by.claim([intentId]);
+    return claim ? by.execute(claim) : null;
+  }
+
   /** Work on an intent once and tell what it is now. */
   async work(intentId: string): Promise<Intent> {
-    await this.effects.run(intentId);
+    await this.attempt(intentId);
     const intent = await this.journal.intent(intentId);
     if (!intent) throw new Error('no such intent');
     return intent;

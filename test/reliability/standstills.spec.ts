@@ -90,11 +90,11 @@ async function play(
     { owner: 'stands still' },
   );
 
-  const worked = process.run(id);
+  const worked = rig.attempt(id, process);
   const point = await Promise.race([still.reached, worked.then(() => null)]);
   const others = async (): Promise<void> => {
     await rig.journal.reclaimExpired();
-    for (const due of await dueOf(rig.journal, 10)) await rig.effects.run(due);
+    for (const due of await dueOf(rig.journal, 10)) await rig.attempt(due);
     await rig.unknown.pass(10);
   };
   rig.clock.advance(STANDSTILL_MS);
