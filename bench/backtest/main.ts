@@ -7,7 +7,7 @@ import type { JsonObject } from '../../src/core/json.js';
 import { parseJson, stringifyJson } from '../../src/core/json.js';
 import { Backtest } from '../../src/insight/backtest/backtest.js';
 import type { BacktestReport } from '../../src/insight/backtest/backtest-report.js';
-import type { HistoryRun, ToldHistory } from '../../src/insight/history-store.port.js';
+import type { HistoryRun, HistoryAnswer } from '../../src/insight/history-store.port.js';
 import { readHistory } from '../../src/insight/read-history.js';
 import { askKey } from '../../src/pipeline/decide/answer-lookups.js';
 import { acmeRevision, aRepository, BOT, theRules } from '../../test/builders/a-life.js';
@@ -91,7 +91,7 @@ function pages(): string[] {
   const texts: string[] = [];
   for (let from = 0; from < EVENTS; from += PAGE) {
     const events = Array.from({ length: PAGE }, (_, n) => anEvent(from + n));
-    const page: ToldHistory = { events, runs: events.flatMap(runsOf), next: null, bot: BOT };
+    const page: HistoryAnswer = { events, runs: events.flatMap(runsOf), next: null, bot: BOT };
     texts.push(stringifyJson(page));
   }
   return texts;

@@ -3,7 +3,7 @@ import type { Sight } from '../core/sight.js';
 /** What has an id that people type. */
 export type IdKind = 'run' | 'intent' | 'event' | 'arrival' | 'revision';
 
-export interface FoundId {
+export interface IdMatch {
   readonly kind: IdKind;
   readonly id: string;
 }
@@ -16,7 +16,7 @@ export abstract class IdStore {
    * @param text lower-case hexadecimal digits and dashes
    * @returns `limit` of each kind at most, of what is in sight
    */
-  abstract like(text: string, kinds: readonly IdKind[], limit: number, sight: Sight): Promise<FoundId[]>;
+  abstract like(text: string, kinds: readonly IdKind[], limit: number, sight: Sight): Promise<IdMatch[]>;
 }
 
 /** Ids begin with the time, so no index serves their endings: this many of each kind are looked through. */

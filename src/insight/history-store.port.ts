@@ -42,7 +42,7 @@ export abstract class HistoryStore {
 }
 
 /** A page as the control API gives it. */
-export interface ToldHistory extends HistoryPage {
+export interface HistoryAnswer extends HistoryPage {
   /** Who the bot is on the forge of this organization; null while no forge told it. */
   readonly bot: BotSelf | null;
 }

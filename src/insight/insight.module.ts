@@ -15,7 +15,7 @@ import { StoredRevisions } from './revisions.js';
 import { RuleCounter } from './rule-counts.js';
 import { RulesBehind } from './rules-behind.js';
 import { StoredRuleHistory } from './stored-rule-history.js';
-import { ToldHistories } from './told-histories.js';
+import { HistoryReader } from './history-reader.js';
 import { Backtests } from './trying/backtests.js';
 import { Drafts } from './trying/drafts.js';
 import { TryThreads } from './trying/try-threads.js';
@@ -32,7 +32,7 @@ const SHARED = [BotSelves, RulesBehind, Activity, BotLoad, CoverageCounter, Rule
     { provide: PureRuleEngine, inject: [CelEngine], useFactory: (engine: CelEngine) => new PureRuleEngine(engine) },
     PastRules,
     StoredRevisions,
-    ToldHistories,
+    HistoryReader,
     TryThreads,
   ],
   exports: [RuleHistory, ...SHARED],

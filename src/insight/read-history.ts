@@ -2,10 +2,10 @@ import type { EventActor, EventRepository, EventSource, ForgeEvent } from '../co
 import type { EventKind } from '../core/event-kinds.js';
 import type { Json, JsonObject } from '../core/json.js';
 import { isJsonObject } from '../core/json.js';
-import type { HistoryRun, ToldHistory } from './history-store.port.js';
+import type { HistoryRun, HistoryAnswer } from './history-store.port.js';
 
 /** A page as it came over the control API: times are texts there. The bot itself wrote it, so its shape is not checked. */
-export function readHistory(told: Json): ToldHistory {
+export function readHistory(told: Json): HistoryAnswer {
   const { events, runs, next, bot } = told as JsonObject;
   return {
     events: objects(events).map(readEvent),
@@ -14,7 +14,7 @@ export function readHistory(told: Json): ToldHistory {
       decidedAt: new Date(String(run['decidedAt'])),
     })),
     next: typeof next === 'string' ? next : null,
-    bot: isJsonObject(bot) ? (bot as unknown as ToldHistory['bot']) : null,
+    bot: isJsonObject(bot) ? (bot as unknown as HistoryAnswer['bot']) : null,
   };
 }
 

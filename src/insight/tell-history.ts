@@ -2,7 +2,7 @@ import type { AppConfig } from '../config/app-config.js';
 import type { Encryptor } from '../core/encryptor.js';
 import { openReads } from '../pipeline/decide/answer-lookups.js';
 import type { BotSelves } from './bot-self.js';
-import type { HistoryPage, ToldHistory } from './history-store.port.js';
+import type { HistoryPage, HistoryAnswer } from './history-store.port.js';
 import { withRules, type RuleBehind } from './rule-behind.js';
 
 interface HistoryTelling {
@@ -21,7 +21,7 @@ export async function tellHistory(
   org: string,
   page: HistoryPage,
   isOpen: boolean,
-): Promise<ToldHistory> {
+): Promise<HistoryAnswer> {
   const forge = config.orgs.find(({ name }) => name.toLowerCase() === org.toLowerCase())?.forge;
   return {
     ...page,

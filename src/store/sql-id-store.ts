@@ -1,4 +1,4 @@
-import { ENDINGS_OF, type FoundId, type IdKind, type IdStore } from '../api/id-store.port.js';
+import { ENDINGS_OF, type IdMatch, type IdKind, type IdStore } from '../api/id-store.port.js';
 import type { Sight } from '../core/sight.js';
 import { execute, type Database } from './database.js';
 import {
@@ -58,10 +58,10 @@ SELECT '${kind}' AS kind, id FROM (
 export class SqlIdStore implements IdStore {
   constructor(private readonly db: Database) {}
 
-  async like(text: string, kinds: readonly IdKind[], limit: number, sight: Sight): Promise<FoundId[]> {
+  async like(text: string, kinds: readonly IdKind[], limit: number, sight: Sight): Promise<IdMatch[]> {
     const selects = kinds.map((kind) => (sight === null ? likeIn(kind) : likeInSight(kind)));
     const sql = `${selects.join('\nUNION ALL')}\nORDER BY id, kind`;
     const params = [text, limit, ...(sight === null ? [] : sightValues(sight))];
-    return this.db.run(async (manager) => (await execute<FoundId>(manager, sql, params)).rows);
+    return this.db.run(async (manager) => (await execute<IdMatch>(manager, sql, params)).rows);
   }
 }

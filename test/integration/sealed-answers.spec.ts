@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { RunReport } from '../../src/api/operations/answers.js';
 import type { RunExplanation } from '../../src/insight/explanation.js';
-import type { ToldHistory } from '../../src/insight/history-store.port.js';
+import type { HistoryAnswer } from '../../src/insight/history-store.port.js';
 import { freshRedisUrl, REDIS_URL } from '../services/test-redis.js';
 import { createTestDatabase, POSTGRES_URL, type TestDatabase } from '../services/test-stores.js';
 import { until } from '../services/until.js';
@@ -102,7 +102,7 @@ describe.each(DEPLOYMENTS)('integration/sealed-answers: %s', (deployment) => {
   it('gives it to those who try rules on history', async () => {
     for (const { run } of await runs('unmet')) {
       const id = run.cause.kind === 'event' ? run.cause.eventId : '';
-      const history = await bot.reach.get<ToldHistory>(`/v1/history/${id}`);
+      const history = await bot.reach.get<HistoryAnswer>(`/v1/history/${id}`);
 
       expect(history.runs.map(({ lookups }) => JSON.stringify(lookups))).toEqual(
         history.runs.map(() => expect.stringMatching(/canary-(private|public)/)),

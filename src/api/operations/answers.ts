@@ -202,7 +202,7 @@ const event = z.object({
   storedAt: time,
 });
 const account = z.object({ id: maybeText, login: text });
-export const toldHistory = z.object({
+export const historyAnswer = z.object({
   events: z.array(event),
   runs: z.array(
     shownRun

@@ -11,7 +11,7 @@ import { eventsById, intentsByRun } from '../../insight/read-work.js';
 import { opensSealed } from '../../core/operators.js';
 import { tellHistory } from '../../insight/tell-history.js';
 import type { ArrivalSummary } from '../../pipeline/inbox-store.port.js';
-import { deliveryReport, gapReport, replayReport, toldHistory, type DeliveryReport } from './answers.js';
+import { deliveryReport, gapReport, replayReport, historyAnswer, type DeliveryReport } from './answers.js';
 import type { Needs } from './needs.js';
 import { flag, limit, operation, reasoned } from './operation.js';
 import { historyOfId } from './shared.js';
@@ -168,7 +168,7 @@ export const deliveryOperations = {
       after: z.string().optional().describe('`next` of the page before.'),
       limit: limit(200),
     }),
-    answer: toldHistory,
+    answer: historyAnswer,
     handle: async (needs, { after = null, ...query }, caller, sight) => {
       const org = needs.orgs.nameOf(query.org, sight);
       const page = await needs.history.page({ ...query, org, after, sight });
@@ -181,7 +181,7 @@ export const deliveryOperations = {
     scope: 'read',
     command: 'test record',
     input: z.object({ id: z.string() }),
-    answer: toldHistory,
+    answer: historyAnswer,
     handle: async (needs, { id }, caller, sight) => {
       const page = await historyOfId(needs, id, sight);
       const [event] = page.events;

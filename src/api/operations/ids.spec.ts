@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import type { FoundId, IdKind } from '../id-store.port.js';
+import type { IdMatch, IdKind } from '../id-store.port.js';
 import { Ids } from './shared.js';
 
 const RUN = '019aa1b2-0000-7000-8000-00000000c0de';
 
-function over(found: FoundId[]) {
+function over(found: IdMatch[]) {
   const asked: Array<[string, readonly IdKind[]]> = [];
-  const like = async (text: string, kinds: readonly IdKind[], limit: number): Promise<FoundId[]> => {
+  const like = async (text: string, kinds: readonly IdKind[], limit: number): Promise<IdMatch[]> => {
     asked.push([text, kinds]);
     return found.slice(0, limit);
   };
@@ -33,7 +33,7 @@ describe('Ids', () => {
   });
 
   it('refuses what several have, and lists them', async () => {
-    const found: FoundId[] = [
+    const found: IdMatch[] = [
       { kind: 'intent', id: `${RUN}1` },
       { kind: 'run', id: `${RUN}2` },
     ];
@@ -42,12 +42,12 @@ describe('Ids', () => {
       code: 'AMBIGUOUS_ID',
       message: `several ids begin or end with 019aa1b2; type more of one of them: intent ${RUN}1, run ${RUN}2`,
     });
-    const many = Array.from({ length: 40 }, (_, n): FoundId => ({ kind: 'run', id: `019aa1b2${n}` }));
+    const many = Array.from({ length: 40 }, (_, n): IdMatch => ({ kind: 'run', id: `019aa1b2${n}` }));
     await expect(over(many).ids.whole('019aa1b2', ['run'], null)).rejects.toThrow(/019aa1b29, …$/);
   });
 
   it('takes a short id that is whole, though others go on after it', async () => {
-    const found: FoundId[] = ['019aa1b2', '019aa1b2-ff'].map((id) => ({ kind: 'run', id }));
+    const found: IdMatch[] = ['019aa1b2', '019aa1b2-ff'].map((id) => ({ kind: 'run', id }));
 
     expect(await over(found).ids.whole('019aa1b2', ['run'], null)).toBe('019aa1b2');
   });

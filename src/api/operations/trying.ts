@@ -3,7 +3,7 @@ import { UserError } from '../../core/errors.js';
 import { opensSealed, type ControlCaller } from '../../core/operators.js';
 import { fields, maybeText, maybeTime, text } from '../../core/schema.js';
 import type { Sight } from '../../core/sight.js';
-import type { ToldHistory } from '../../insight/history-store.port.js';
+import type { HistoryAnswer } from '../../insight/history-store.port.js';
 import { tellHistory } from '../../insight/tell-history.js';
 import { draftBacktest, draftCheck, eventTrial, ruleLanguage } from '../../insight/trying/try-answers.js';
 import type { Needs } from './needs.js';
@@ -157,7 +157,7 @@ async function historyOf(
   typed: string,
   caller: ControlCaller,
   sight: Sight,
-): Promise<ToldHistory> {
+): Promise<HistoryAnswer> {
   const page = await historyOfId(needs, typed, sight);
   if (page.events[0]?.org !== org) throw new UserError('NOT_FOUND', `${org} has no event or arrival ${typed}`);
   return tellHistory(needs, org, page, opensSealed(caller, org));

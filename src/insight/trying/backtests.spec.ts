@@ -3,7 +3,7 @@ import { ManualClock } from '../../../test/fakes/manual-clock.js';
 import { anEvent } from '../../../test/builders/arrivals.js';
 import { silentLogger } from '../../core/logger.js';
 import { until } from '../../../test/services/until.js';
-import type { HistoryQuery, ToldHistory } from '../history-store.port.js';
+import type { HistoryQuery, HistoryAnswer } from '../history-store.port.js';
 import { loadLimit } from '../../policies/thread/bounded-rules.js';
 import { makeTrial } from '../trial.js';
 import { Backtests } from './backtests.js';
@@ -58,7 +58,7 @@ function aRig(ends: Partial<Record<TryOrder['kind'], 'late' | 'memory'>> = {}, {
       },
     },
     {
-      page: async (query, isOpen): Promise<ToldHistory> => {
+      page: async (query, isOpen): Promise<HistoryAnswer> => {
         asked.push(query);
         opened.push(isOpen);
         const n = asked.length;

@@ -7,14 +7,14 @@ import { Logger } from '../../core/logger.js';
 import type { Problem } from '../../core/problem.js';
 import { loadLimit } from '../../policies/thread/bounded-rules.js';
 import type { BacktestReport } from '../backtest/backtest-report.js';
-import type { ToldHistory } from '../history-store.port.js';
+import type { HistoryAnswer } from '../history-store.port.js';
 import { expected, tookTooMuch } from './drafts.js';
 import type { DraftBacktest } from './try-answers.js';
 import type { Draft, TryAnswer, TryOrder } from './try-orders.js';
 import type { TryThread } from './try-thread.js';
 import { TryThreads } from './try-threads.js';
 import { BotLoad } from '../bot-load.js';
-import { ToldHistories } from '../told-histories.js';
+import { HistoryReader } from '../history-reader.js';
 
 const DAY_MS = 86_400_000;
 const PAGE = 100;
@@ -66,7 +66,7 @@ export class Backtests {
 
   constructor(
     @Inject(TryThreads) private readonly threads: Pick<TryThreads, 'make'>,
-    @Inject(ToldHistories) private readonly history: Pick<ToldHistories, 'page'>,
+    @Inject(HistoryReader) private readonly history: Pick<HistoryReader, 'page'>,
     @Inject(BotLoad) private readonly load: Pick<BotLoad, 'isBusy'>,
     @Inject(Clock) private readonly clock: Pick<Clock, 'now' | 'monotonicMs'>,
     private readonly logger: Logger,
@@ -180,7 +180,7 @@ export class Backtests {
     do {
       if (!this.#goesOn(job)) return;
       const began = this.clock.monotonicMs();
-      const page: ToldHistory = await this.history.page({ org: draft.org, since, until, limit: PAGE, after }, isOpen);
+      const page: HistoryAnswer = await this.history.page({ org: draft.org, since, until, limit: PAGE, after }, isOpen);
       // One by one: rules that take as long as they may are slow together, and break nothing.
       for (const event of page.events) {
         const runs = page.runs.filter(({ eventId }) => eventId === event.id);

@@ -8,7 +8,7 @@ import type { RuleOrigin } from '../../rules/sources/rule-repository.port.js';
 import { RevisionStore, type StoredRevision } from '../../rules/revisions/revision-store.port.js';
 import type { RecordedFixture } from '../fixtures/record-fixture.js';
 import { secretsOf } from '../fixtures/remove-secrets.js';
-import type { ToldHistory } from '../history-store.port.js';
+import type { HistoryAnswer } from '../history-store.port.js';
 import { describeLanguage } from './rule-language.js';
 import type { DraftCheck, EventTrial, RuleLanguage } from './try-answers.js';
 import type { Draft, TryAnswer, TryOrder } from './try-orders.js';
@@ -102,12 +102,12 @@ export class Drafts {
   }
 
   /** @throws InvalidFile when the draft does not load @throws UserError TRY_TOO_LONG */
-  async onEvent(draft: Draft, history: ToldHistory, rule: string | null): Promise<EventTrial> {
+  async onEvent(draft: Draft, history: HistoryAnswer, rule: string | null): Promise<EventTrial> {
     return expected(await this.#ask(draft, { kind: 'event', draft, history, rule }), 'tried').trial;
   }
 
   /** @throws InvalidFile when the draft does not load @throws BotError when no rule takes the event */
-  async fixture(draft: Draft, history: ToldHistory): Promise<RecordedFixture> {
+  async fixture(draft: Draft, history: HistoryAnswer): Promise<RecordedFixture> {
     const secrets = secretsOf(this.configOf(draft.org))
       .filter(({ isWithheld }) => !isWithheld)
       .map((secret) => secret.reveal());

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ALife, BOT, aRepository } from '../../../test/builders/a-life.js';
 import { anEvent } from '../../../test/builders/arrivals.js';
-import type { ToldHistory } from '../history-store.port.js';
+import type { HistoryAnswer } from '../history-store.port.js';
 import { makeTrial } from '../trial.js';
 import { TryDesk } from './try-desk.js';
 import type { Draft } from './try-orders.js';
@@ -32,7 +32,7 @@ const draft = (text: string): Draft => ({
   limits: { merges: false, privateMirrors: false, privateReads: false },
 });
 
-async function aHistory(): Promise<ToldHistory> {
+async function aHistory(): Promise<HistoryAnswer> {
   const life = new ALife(RULES, async () => ({ value: { name: 'main' } }));
   const repo = aRepository(1);
   await life.happens(anEvent({ id: 'e1', kind: 'tag.created', repo, data: { tag: 'x1' }, storedAt: life.clock.now() }));
@@ -93,7 +93,7 @@ describe('insight/trying/try-desk', () => {
     const history = await aHistory();
     const secret = 'a-canary-of-the-operator';
     const [event] = history.events;
-    const told = { ...history, events: [{ ...event, data: { tag: 'v1', note: secret } }] } as ToldHistory;
+    const told = { ...history, events: [{ ...event, data: { tag: 'v1', note: secret } }] } as HistoryAnswer;
 
     const answer = desk().answer({ kind: 'fixture', draft: draft(RULES), history: told, secrets: [secret] });
 

@@ -11,7 +11,7 @@ import { decideAgain, factsOfEvent, type DecidedAgain } from '../decide-again.js
 import { explainForEvent } from '../explain-for-event.js';
 import { shortAnswer } from '../short-json.js';
 import { recordFixture } from '../fixtures/record-fixture.js';
-import type { HistoryRun, ToldHistory } from '../history-store.port.js';
+import type { HistoryRun, HistoryAnswer } from '../history-store.port.js';
 import { rankRules, type RankedRun } from '../rank-rules.js';
 import { AnswersOfEvent, answersOf } from '../recorded-answers.js';
 import type { Trial } from '../trial.js';
@@ -78,7 +78,7 @@ export class TryDesk {
     return loaded.ok ? use(loaded.revision) : { kind: 'refused', problems: loaded.problems };
   }
 
-  #onEvent(revision: Revision, { events: [event], runs, bot }: ToldHistory, asked: string | null): EventTrial {
+  #onEvent(revision: Revision, { events: [event], runs, bot }: HistoryAnswer, asked: string | null): EventTrial {
     if (!event) throw new Error('there is no event to try the draft on');
     const { rules, engine } = this.trial;
     const held = new AnswersOfEvent(runs);

@@ -4,7 +4,7 @@ import type { Failed } from '../../policies/thread/messages.js';
 import type { RuleFile } from '../../rules/language/revision.js';
 import type { BacktestReport } from '../backtest/backtest-report.js';
 import type { RecordedFixture } from '../fixtures/record-fixture.js';
-import type { ToldHistory } from '../history-store.port.js';
+import type { HistoryAnswer } from '../history-store.port.js';
 import type { DraftCheck, EventTrial } from './try-answers.js';
 
 /** Rule files of an organization as somebody would have them, and what its operator allows them. */
@@ -24,19 +24,19 @@ export type TryOrder =
   | {
       readonly kind: 'event';
       readonly draft: Draft;
-      readonly history: ToldHistory;
+      readonly history: HistoryAnswer;
       /** The rule to show step by step. */
       readonly rule: string | null;
     }
   | {
       readonly kind: 'fixture';
       readonly draft: Draft;
-      readonly history: ToldHistory;
+      readonly history: HistoryAnswer;
       /** Their values, which the fixture must not hold. */
       readonly secrets: readonly string[];
     }
   | { readonly kind: 'begin'; readonly draft: Draft }
-  | { readonly kind: 'add'; readonly page: ToldHistory }
+  | { readonly kind: 'add'; readonly page: HistoryAnswer }
   | { readonly kind: 'report'; readonly about: Pick<BacktestReport, 'org' | 'since' | 'until' | 'notes'> };
 
 export type TryAnswer =

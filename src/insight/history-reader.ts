@@ -2,13 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { AppConfig } from '../config/app-config.js';
 import { Encryptor } from '../core/encryptor.js';
 import { BotSelves } from './bot-self.js';
-import { HistoryStore, type HistoryQuery, type ToldHistory } from './history-store.port.js';
+import { HistoryStore, type HistoryQuery, type HistoryAnswer } from './history-store.port.js';
 import { RulesBehind } from './rules-behind.js';
 import { tellHistory } from './tell-history.js';
 
 /** Stored history, page by page, as the deciding side saw it. */
 @Injectable()
-export class ToldHistories {
+export class HistoryReader {
   constructor(
     private readonly history: HistoryStore,
     readonly config: AppConfig,
@@ -18,7 +18,7 @@ export class ToldHistories {
   ) {}
 
   /** @param isOpen with what is sealed */
-  async page(query: HistoryQuery, isOpen: boolean): Promise<ToldHistory> {
+  async page(query: HistoryQuery, isOpen: boolean): Promise<HistoryAnswer> {
     return tellHistory(this, query.org, await this.history.page(query), isOpen);
   }
 }
