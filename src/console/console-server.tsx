@@ -1,16 +1,21 @@
+import { Injectable } from '@nestjs/common';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { AddressInfo } from 'node:net';
-import type { ActStore } from '../api/act-store.port.js';
+import { ActStore } from '../api/act-store.port.js';
 import { limitedFastify } from '../core/limited-fastify.js';
 import type { Control } from '../api/operations/index.js';
-import type { SessionStore } from '../api/session-store.port.js';
-import type { ConsoleConfig } from '../config/app-config.js';
+import { SessionStore } from '../api/session-store.port.js';
+import { AppConfig, type ConsoleConfig } from '../config/app-config.js';
+import { CurrentControl } from '../api/current-control.js';
+import { liveActivity } from './live/live-activity.js';
+import type { AnyPage } from './page.js';
+import { PAGES } from './pages/index.js';
 import { listenAddress } from '../config/safe-address.js';
 import { TrustedProxies } from '../core/client-address.js';
-import type { Clock } from '../core/clock.js';
+import { Clock } from '../core/clock.js';
 import { stringifyJson } from '../core/json.js';
-import type { Logger } from '../core/logger.js';
-import type { SecurityLog } from '../core/security-log.js';
+import { Logger } from '../core/logger.js';
+import { SecurityLog } from '../core/security-log.js';
 import { filledQueryOf, type Http, type Visit } from './http/answers.js';
 import { AssetFiles } from './http/assets.js';
 import { Cookies } from './http/cookies.js';
@@ -20,11 +25,10 @@ import { Origins } from './http/origins.js';
 import { addPageRoutes, askToLogIn, csrfHeaderOf, isCall, sendError } from './http/page-routes.js';
 import { csrfIn, MOST_UNPROVED_BYTES, readJson, readText } from './http/read-form.js';
 import { nonceOf, useSecurityHeaders } from './http/security-headers.js';
-import { LiveHub, type LiveSource } from './live/hub.js';
+import { LiveHub } from './live/hub.js';
 import { addLiveRoute } from './live/live-routes.js';
 import type { ActivityRow } from '../insight/activity.js';
-import type { PersonLogin } from './login/login.port.js';
-import type { AnyPage } from './page.js';
+import { PersonLogin } from './login/login.port.js';
 import { sessionsPage } from './pages/sessions.page.js';
 import { Sessions } from './sessions/sessions.js';
 import { UserError } from '../core/errors.js';
@@ -39,24 +43,8 @@ const BODIES: ReadonlyMap<string, (text: string) => unknown> = new Map([
   ['application/json', readJson],
 ]);
 
-interface ConsoleServerDeps {
-  readonly config: ConsoleConfig;
-  /** Addresses and ranges; what they write into X-Forwarded-For counts as the address of the browser. */
-  readonly trustedProxies: readonly string[];
-  readonly pages: readonly AnyPage[];
-  /** What open timelines are told. */
-  readonly live: LiveSource<ActivityRow>;
-  /** Null while the bot starts or stops. */
-  readonly control: () => Control | null;
-  readonly store: SessionStore;
-  readonly acts: Pick<ActStore, 'begin' | 'end'>;
-  readonly login: PersonLogin;
-  readonly security: SecurityLog;
-  readonly clock: Clock;
-  readonly logger: Logger;
-}
-
 /** The pages of the Console, on a listener of their own. */
+@Injectable()
 export class ConsoleServer {
   private readonly server: FastifyInstance;
   private readonly sessions: Sessions;
@@ -64,15 +52,28 @@ export class ConsoleServer {
   private readonly visits = new WeakMap<FastifyRequest, Visit>();
   private sweeping: NodeJS.Timeout | undefined;
 
-  constructor(private readonly deps: ConsoleServerDeps) {
-    this.sessions = new Sessions(deps);
+  constructor(
+    private readonly config: AppConfig,
+    private readonly control: CurrentControl,
+    store: SessionStore,
+    acts: ActStore,
+    private readonly login: PersonLogin,
+    private readonly security: SecurityLog,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+  ) {
+    const service = (): Control | null => control.service;
+    this.sessions = new Sessions({ config: config.console, control: service, store, acts, login, clock, logger });
     this.hub = new LiveHub({
-      source: deps.live,
+      source: liveActivity(
+        service,
+        PAGES.flatMap(({ timeline = [] }) => timeline),
+      ),
       sightsOf: (tokens) => this.sessions.sightsOf(tokens),
-      clock: deps.clock,
-      logger: deps.logger,
+      clock,
+      logger,
     });
-    const proxies = new TrustedProxies(deps.trustedProxies);
+    const proxies = new TrustedProxies(config.server.trustedProxies);
     this.server = limitedFastify('console', {
       trustProxy: (address: string) => proxies.trusts(address),
       // Event streams stay open until the browser goes: a stop does not wait for that.
@@ -83,9 +84,10 @@ export class ConsoleServer {
 
   /** @returns the address for people @throws Error when it cannot listen */
   async listen(): Promise<string> {
-    const { config, clock, logger, pages: others } = this.deps;
+    const { clock, logger } = this;
+    const config = this.config.console;
     const { host, port } = listenAddress(config.listen);
-    const pages = [...others, sessionsPage(this.sessions)];
+    const pages = [...PAGES, sessionsPage(this.sessions)];
     const assets = new AssetFiles();
     // The port may be any free one: what depends on it is put right before the first request comes.
     const http: Http = { ...originsOn(config, port), assets, nav: navOf(pages), now: () => clock.now() };
@@ -108,7 +110,7 @@ export class ConsoleServer {
 
   /** What is asked of every request, before anything of its body is read: name, origin and, for what is sent to a page, the session. */
   private guard(http: Http): void {
-    const { security } = this.deps;
+    const { security } = this;
     this.server.addHook('onRequest', async (request, reply) => {
       const { headers, method, ip } = request;
       const [path = '/'] = request.url.split('?');
@@ -142,8 +144,9 @@ export class ConsoleServer {
   }
 
   private addRoutes(http: Http, pages: readonly AnyPage[]): void {
-    const { server, sessions, deps } = this;
-    const { control, login, security, clock, logger, config } = deps;
+    const { server, sessions, login, security, clock, logger } = this;
+    const config = this.config.console;
+    const control = (): Control | null => this.control.service;
     const isProxied = config.publicUrl !== null;
     const visitOf = (request: FastifyRequest): Visit => this.visitOf(request);
     server.setReplySerializer((payload) => stringifyJson(payload));
@@ -192,7 +195,7 @@ export class ConsoleServer {
     try {
       await this.sessions.sweep();
     } catch (error) {
-      this.deps.logger.warn({ error }, 'console.sweep-failed');
+      this.logger.warn({ error }, 'console.sweep-failed');
     }
   }
 }

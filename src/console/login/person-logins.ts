@@ -1,17 +1,18 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { calculatePKCECodeChallenge, generateRandomCodeVerifier, generateRandomState } from 'oauth4webapi';
-import type { Clock } from '../../core/clock.js';
-import type { Encryptor } from '../../core/encryptor.js';
+import { Clock } from '../../core/clock.js';
+import { Encryptor } from '../../core/encryptor.js';
 import { equalSecret } from '../../core/equal-secret.js';
 import { BotError, ForgeError, messageOf } from '../../core/errors.js';
 import { newId } from '../../core/ids.js';
 import { isJsonObject, parseJson, stringifyJson } from '../../core/json.js';
-import type { Logger } from '../../core/logger.js';
+import { Logger } from '../../core/logger.js';
 import { personCaller } from '../../core/operators.js';
 import { Secret } from '../../core/secret.js';
 import { OAuthRefused, type OAuthTokens } from '../../forge/oauth/oauth-client.js';
-import type { PersonForge } from '../../forge/oauth/person-forges.js';
+import { PersonForges, type PersonForge } from '../../forge/oauth/person-forges.js';
 import type { PersonAtForge } from '../../forge/oauth/rights-of-person.js';
-import type { GrantStore, KeptGrant } from './grant-store.port.js';
+import { type KeptGrant, GrantStore } from './grant-store.port.js';
 import type { CallbackQuery, KnownPerson, PendingLogin, PersonLogin, PersonNow } from './login.port.js';
 
 const MINUTE_MS = 60_000;
@@ -25,14 +26,6 @@ const REFUSED_MS = 15_000;
 const EARLY_MS = MINUTE_MS;
 /** No session lives so long without its token being renewed. */
 const UNUSED_MS = 8 * 24 * 60 * MINUTE_MS;
-
-interface PersonLoginsDeps {
-  readonly forges: { readonly ids: readonly string[]; get(id: string): PersonForge };
-  readonly grants: GrantStore;
-  readonly encryptor: Pick<Encryptor, 'seal' | 'unseal'>;
-  readonly clock: Clock;
-  readonly logger: Logger;
-}
 
 /** Why nobody was logged in. */
 class LoginRefused extends BotError {
@@ -58,21 +51,28 @@ interface Known {
 }
 
 /** People who log in through a forge (OAuth2 with PKCE), and what they may do, as the forge tells them. */
+@Injectable()
 export class PersonLogins implements PersonLogin {
   private readonly known = new Map<string, Known>();
   private readonly renewals = new Map<string, Promise<Tokens | null>>();
   private readonly readings = new Map<string, Promise<Known | null>>();
 
-  constructor(private readonly deps: PersonLoginsDeps) {}
+  constructor(
+    @Inject(PersonForges) private readonly oauthForges: Pick<PersonForges, 'ids' | 'get'>,
+    private readonly grants: GrantStore,
+    @Inject(Encryptor) private readonly encryptor: Pick<Encryptor, 'seal' | 'unseal'>,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+  ) {}
 
   get forges(): readonly string[] {
-    return this.deps.forges.ids;
+    return this.oauthForges.ids;
   }
 
   async begin(forge: string, returnTo: string, redirectUri: string): Promise<{ url: string; pending: PendingLogin }> {
     const [state, verifier] = [generateRandomState(), generateRandomCodeVerifier()];
     const challenge = await calculatePKCECodeChallenge(verifier);
-    const url = this.deps.forges.get(forge).authorizeUrl({ redirectUri, state, challenge });
+    const url = this.oauthForges.get(forge).authorizeUrl({ redirectUri, state, challenge });
     return { url, pending: { forge, returnTo, kept: { state, verifier, redirectUri } } };
   }
 
@@ -80,7 +80,7 @@ export class PersonLogins implements PersonLogin {
     const { state = '', verifier = '', redirectUri: begun } = pending.kept;
     if (state === '' || !equalSecret(query.state ?? '', state) || begun !== redirectUri)
       throw new LoginRefused('LOGIN_STATE', 'this callback belongs to another login: begin again');
-    const forge = this.deps.forges.get(pending.forge);
+    const forge = this.oauthForges.get(pending.forge);
     // Servers that name themselves must be the one that was asked: another forge could pass on a code that it was given.
     if (query.iss !== undefined && query.iss.replace(/\/+$/, '') !== forge.issuer)
       throw new LoginRefused(
@@ -94,7 +94,7 @@ export class PersonLogins implements PersonLogin {
   }
 
   async callerOf(grantId: string, { fresh }: { readonly fresh: boolean }): Promise<PersonNow | null> {
-    const grant = await this.deps.grants.byId(grantId);
+    const grant = await this.grants.byId(grantId);
     if (!grant) {
       this.known.delete(grantId);
       return null;
@@ -106,7 +106,7 @@ export class PersonLogins implements PersonLogin {
   }
 
   async end(grantId: string): Promise<void> {
-    const { grants, forges, logger } = this.deps;
+    const { grants, oauthForges: forges, logger } = this;
     this.known.delete(grantId);
     const grant = await grants.remove(grantId);
     if (!grant || !forges.ids.includes(grant.forge)) return;
@@ -134,7 +134,7 @@ export class PersonLogins implements PersonLogin {
   }
 
   private async keep(forge: string, person: PersonAtForge, tokens: OAuthTokens): Promise<KnownPerson> {
-    const { grants, clock } = this.deps;
+    const { grants, clock } = this;
     const now = clock.now();
     await grants.sweep(new Date(now.getTime() - UNUSED_MS));
     const { id: userId, login } = person;
@@ -146,7 +146,7 @@ export class PersonLogins implements PersonLogin {
   /** Good enough to look at: what is known, or what the forge says now. */
   private async recent(grant: KeptGrant): Promise<Known | null> {
     const known = this.known.get(grant.id);
-    const age = known ? this.deps.clock.monotonicMs() - known.readMs : Infinity;
+    const age = known ? this.clock.monotonicMs() - known.readMs : Infinity;
     if (known?.person === null && age < REFUSED_MS) return known;
     if (!known?.person || age >= RIGHTS_MS) return this.readOnce(grant);
     if (age >= AGEING_MS) void this.readOnce(grant);
@@ -162,22 +162,22 @@ export class PersonLogins implements PersonLogin {
 
   /** @returns null when the forge was not reached: what was known before stays, until it is too old */
   private async read(grant: KeptGrant): Promise<Known | null> {
-    const readMs = this.deps.clock.monotonicMs();
+    const readMs = this.clock.monotonicMs();
     try {
       const person = await this.ask(grant);
       const known = { person: person?.id === grant.userId ? person : null, readMs };
       this.known.set(grant.id, known);
       return known;
     } catch (error) {
-      this.deps.logger.warn({ forge: grant.forge, reason: messageOf(error) }, 'console.rights-not-read');
+      this.logger.warn({ forge: grant.forge, reason: messageOf(error) }, 'console.rights-not-read');
       return null;
     }
   }
 
   /** Null = the forge says no: to the tokens, or to the account. A person who is locked out may still renew tokens, so only the API counts. */
   private async ask(grant: KeptGrant): Promise<PersonAtForge | null> {
-    const forge = this.deps.forges.get(grant.forge);
-    const isOver = grant.accessEndsAt.getTime() - this.deps.clock.now().getTime() < EARLY_MS;
+    const forge = this.oauthForges.get(grant.forge);
+    const isOver = grant.accessEndsAt.getTime() - this.clock.now().getTime() < EARLY_MS;
     const tokens = isOver ? await this.renewOnce(grant) : this.tokensOf(grant);
     if (!tokens) return null;
     try {
@@ -197,7 +197,7 @@ export class PersonLogins implements PersonLogin {
 
   /** Another process may renew the same tokens at the same time; on some servers only one of the two gets new ones. @returns null when they are over */
   private async renew(read: KeptGrant): Promise<Tokens | null> {
-    const { grants, forges } = this.deps;
+    const { grants, oauthForges: forges } = this;
     const before = this.tokensOf(read);
     try {
       const tokens = await forges.get(read.forge).refresh(before.refresh);
@@ -214,15 +214,15 @@ export class PersonLogins implements PersonLogin {
     refresh,
     expiresInS,
   }: OAuthTokens): Pick<KeptGrant, 'sealed' | 'accessEndsAt' | 'renewedAt'> {
-    const renewedAt = this.deps.clock.now();
+    const renewedAt = this.clock.now();
     const text = stringifyJson({ access: access.reveal(), refresh: refresh.reveal() });
-    const { $sealed } = this.deps.encryptor.seal(text);
+    const { $sealed } = this.encryptor.seal(text);
     return { sealed: $sealed, accessEndsAt: new Date(renewedAt.getTime() + expiresInS * 1000), renewedAt };
   }
 
   /** @throws BotError SEAL_BROKEN */
   private tokensOf({ sealed }: KeptGrant): Tokens {
-    const text = this.deps.encryptor.unseal({ $sealed: sealed, $hash: '' }).reveal();
+    const text = this.encryptor.unseal({ $sealed: sealed, $hash: '' }).reveal();
     const read = parseJson(text);
     if (!isJsonObject(read)) throw new Error('sealed tokens that are none');
     return { access: new Secret(String(read['access'])), refresh: new Secret(String(read['refresh'])) };

@@ -1,9 +1,10 @@
-import type { AppConfig, ForgeConfig } from '../../config/app-config.js';
-import type { Clock } from '../../core/clock.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { AppConfig, type ForgeConfig } from '../../config/app-config.js';
+import { Clock } from '../../core/clock.js';
 import { UserError } from '../../core/errors.js';
-import type { Logger } from '../../core/logger.js';
+import { Logger } from '../../core/logger.js';
 import type { Secret } from '../../core/secret.js';
-import type { OrgNumbers } from '../org-numbers.js';
+import { OrgNumbers } from '../org-numbers.js';
 import { createForgeClient } from '../http/create-forge-client.js';
 import { OAuthClient, type OAuthTokens } from './oauth-client.js';
 import { type KnownOrg, rightsOfPerson, type PersonAtForge } from './rights-of-person.js';
@@ -24,12 +25,13 @@ export interface PersonForge {
 const CALLS = { concurrency: 2, ratePerS: 20, deadlineMs: 10_000 } as const;
 
 /** Forges of the config that people log in through. */
+@Injectable()
 export class PersonForges {
   private readonly forges: ReadonlyMap<string, PersonForge>;
 
   constructor(
-    { forges, orgs }: Pick<AppConfig, 'forges' | 'orgs'>,
-    numbers: Pick<OrgNumbers, 'pinned'>,
+    @Inject(AppConfig) { forges, orgs }: Pick<AppConfig, 'forges' | 'orgs'>,
+    @Inject(OrgNumbers) numbers: Pick<OrgNumbers, 'pinned'>,
     clock: Clock,
     logger: Logger,
   ) {

@@ -93,13 +93,13 @@ describe.each(PROFILES)('integration/console/person-logins: %s', (profile) => {
 
   /** Of one process of the bot. */
   function loginsOf(forges = config({ main: { sandbox: forge, application } })): PersonLogins {
-    return new PersonLogins({
-      forges: new PersonForges(forges, numbers, clock, silentLogger),
-      grants: test.stores.grants,
-      encryptor: ENCRYPTOR,
+    return new PersonLogins(
+      new PersonForges(forges, numbers, clock, silentLogger),
+      test.stores.grants,
+      ENCRYPTOR,
       clock,
-      logger: silentLogger,
-    });
+      silentLogger,
+    );
   }
 
   async function answered(person: PersonAtBrowser, granted: 'true' | 'false' = 'true') {
