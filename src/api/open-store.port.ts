@@ -3,8 +3,6 @@ export class StoreLock {
   constructor(readonly is: 'held' | 'not needed') {}
 }
 
-export const STORE_LOCK = StoreLock;
-
 /** The open store, as those see it who ask how the bot is. */
 export abstract class StoreHealth {
   /** Whether it answers. */

@@ -7,9 +7,6 @@ import { Random, systemRandom } from '../core/random.js';
 import { AppConfig } from './app-config.js';
 import { ThisProcess } from './this-process.js';
 
-export const APP_CONFIG = AppConfig;
-export const THIS_PROCESS = ThisProcess;
-
 export interface Given {
   readonly config: AppConfig;
   readonly process: ThisProcess;

@@ -7,15 +7,16 @@ import { ForgeLookupReader } from '../actions/lookups/forge-lookup-reader.js';
 import { lookupCatalogue } from '../actions/lookups/index.js';
 import { LookupReader } from '../actions/lookups/lookup-reader.port.js';
 import { OwnRepositoriesOnly } from '../actions/lookups/own-repositories-only.js';
-import type { AppConfig } from '../config/app-config.js';
-import { APP_CONFIG, THIS_PROCESS } from '../config/config.module.js';
+import { AppConfig } from '../config/app-config.js';
+import { ThisProcess } from '../config/this-process.js';
 import { Alerts } from '../core/alerts.js';
 import { Clock } from '../core/clock.js';
 import type { ForgeEvent } from '../core/event.js';
 import { newId } from '../core/ids.js';
 import { stringifyJson, type Json } from '../core/json.js';
 import { Logger } from '../core/logger.js';
-import { part, portToken, stopping } from '../core/part.js';
+import { Draining } from '../core/draining.js';
+import { part, portToken } from '../core/part.js';
 import { Encryptor } from '../core/encryptor.js';
 import { SecurityLog } from '../core/security-log.js';
 import { deriveFacts, isNews, statedObjectOf } from '../events/derive/derive-facts.js';
@@ -45,7 +46,7 @@ import { ForgeFieldReader } from './decide/field-reader.js';
 import { BotFactsReader } from './decide/answer-lookups.js';
 import { CrashLoopGuard } from './decide/crash-loop-guard.js';
 import { DecideTurns } from './decide/decide-turns.js';
-import { FINDING_SINK, PolicyGate } from './policy-gate.port.js';
+import { FindingSink, PolicyGate } from './policy-gate.port.js';
 import { Rollout, stagedOf } from './decide/rollout.js';
 import type { Plan } from './decide/plan-intents.js';
 import { EffectEchoDetector } from './decide/detect-echoes.js';
@@ -82,13 +83,13 @@ const EFFECT_TOOLS = portToken<EffectTools>('EffectTools');
 
 const READING = [
   part(Accounts, { forges: ConnectedForges }, ({ forges }) => botAccounts(forges)),
-  part(Forges, { config: APP_CONFIG, forges: ConnectedForges }, ({ config, forges }) => withSettings(config, forges)),
-  part(OrgDirectory, { config: APP_CONFIG }, ({ config }) => orgDirectory(config)),
+  part(Forges, { config: AppConfig, forges: ConnectedForges }, ({ config, forges }) => withSettings(config, forges)),
+  part(OrgDirectory, { config: AppConfig }, ({ config }) => orgDirectory(config)),
   // Reads that decisions ask for: of the forge, and of what the bot knows of itself.
   part(
     LookupReader,
     {
-      config: APP_CONFIG,
+      config: AppConfig,
       forges: ConnectedForges,
       revisions: ActiveRevisions,
       homes: ForgeHomes,
@@ -150,7 +151,7 @@ const DECIDING = [
   ),
   part(
     CrashLoopGuard,
-    { store: PoisonMessageStore, self: THIS_PROCESS, clock: Clock, alerts: Alerts, logger: Logger },
+    { store: PoisonMessageStore, self: ThisProcess, clock: Clock, alerts: Alerts, logger: Logger },
     ({ self: { startedAt }, ...deps }) => new CrashLoopGuard(deps, { owner: ownerName(), startedAt }),
   ),
   part(
@@ -165,11 +166,10 @@ const DECIDING = [
     },
     ({ encryptor, ...deps }) => new RuleChecks({ ...deps, tools: { actions, encryptor, newId } }),
   ),
-  stopping({ checks: RuleChecks }, ({ checks }) => checks.stop()),
   part(
     ArrivalToIntents,
     {
-      config: APP_CONFIG,
+      config: AppConfig,
       inbox: InboxStore,
       journal: JournalStore,
       queue: WorkQueue,
@@ -184,7 +184,7 @@ const DECIDING = [
       acts: ActProofs,
       accounts: Accounts,
       gate: PolicyGate,
-      findings: FINDING_SINK,
+      findings: FindingSink,
       waiting: WaitingStore,
       echoes: EffectEchoDetector,
       rollout: Rollout,
@@ -239,7 +239,7 @@ const DOING = [
   ),
   part(
     ForgeHealth,
-    { forges: Forges, clock: Clock, alerts: Alerts, logger: Logger, journal: JournalStore, config: APP_CONFIG },
+    { forges: Forges, clock: Clock, alerts: Alerts, logger: Logger, journal: JournalStore, config: AppConfig },
     ({ config, ...deps }) => new ForgeHealth({ ...deps, orgs: [OF_THE_BOT, ...config.orgs.map(({ name }) => name)] }),
   ),
   part(
@@ -309,7 +309,7 @@ const DOING = [
   part(
     DecideTurns,
     {
-      config: APP_CONFIG,
+      config: AppConfig,
       queue: WorkQueue,
       inbox: InboxStore,
       journal: JournalStore,
@@ -353,7 +353,7 @@ const DOING = [
   part(
     StorePoll,
     {
-      config: APP_CONFIG,
+      config: AppConfig,
       journal: JournalStore,
       recovery: RecoveryStore,
       queue: WorkQueue,
@@ -370,7 +370,15 @@ const DOING = [
   providers: [...READING, ...DECIDING, ...DOING],
   exports: [Accounts, LookupReader, ActProofs, Rollout, ArrivalToIntents, Executor, Rehearser, DecideTurns, StorePoll],
 })
-export class PipelineModule {}
+export class PipelineModule extends Draining {
+  constructor(private readonly checks: RuleChecks) {
+    super();
+  }
+
+  protected drain(): Promise<void> {
+    return this.checks.stop();
+  }
+}
 
 /** Names this process in the store. */
 function ownerName(): string {

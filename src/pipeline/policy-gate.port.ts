@@ -32,5 +32,3 @@ export abstract class PolicyGate {
 export abstract class FindingSink {
   abstract keep(decided: Pick<RecordedRun, 'run' | 'found'>): Promise<void>;
 }
-
-export const FINDING_SINK = FindingSink;

@@ -1,5 +1,5 @@
 import { Module, type DynamicModule, type OnApplicationBootstrap, type Provider, type Type } from '@nestjs/common';
-import { stopping } from '../core/part.js';
+import { Draining } from '../core/draining.js';
 import { STOP_GRACE } from '../core/stop-grace.js';
 import { DecideTurns } from './decide/decide-turns.js';
 import { Executor } from './execute/executor.js';
@@ -7,19 +7,15 @@ import { PipelineModule } from './pipeline.module.js';
 import { StorePoll } from './store-poll.js';
 
 /** In processes that work: gives lines their turns, from the end of the start to the beginning of the stop. */
-@Module({
-  providers: [
-    stopping({ poll: StorePoll, deciding: DecideTurns, executor: Executor }, ({ poll, deciding, executor }) =>
-      Promise.all([poll.stop(), deciding.stop(STOP_GRACE.callsMs), executor.stop(STOP_GRACE.callsMs)]),
-    ),
-  ],
-})
-export class WorkersModule implements OnApplicationBootstrap {
+@Module({})
+export class WorkersModule extends Draining implements OnApplicationBootstrap {
   constructor(
     private readonly deciding: DecideTurns,
     private readonly executor: Executor,
     private readonly poll: StorePoll,
-  ) {}
+  ) {
+    super();
+  }
 
   /**
    * @param processors take rings from other processes
@@ -33,5 +29,10 @@ export class WorkersModule implements OnApplicationBootstrap {
     await this.deciding.start();
     await this.executor.start();
     this.poll.start();
+  }
+
+  protected drain(): Promise<unknown> {
+    const { callsMs } = STOP_GRACE;
+    return Promise.all([this.poll.stop(), this.deciding.stop(callsMs), this.executor.stop(callsMs)]);
   }
 }

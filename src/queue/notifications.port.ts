@@ -1,5 +1,3 @@
-import { portToken } from '../core/part.js';
-
 /** A connection that hears what processes tell each other. */
 export interface NotificationListener {
   /** Rejects when the connection ends, with the reason. */
@@ -9,20 +7,17 @@ export interface NotificationListener {
 
 /**
  * Short texts from process to process, by way of the store. Nothing is kept: who does not listen at the moment hears nothing. Everybody who may log in
- * at the store may send anything.
+ * at the store may send anything. The provider is null where the store belongs to one process.
  */
-export interface Notifications {
+export abstract class Notifications {
   /**
    * @param texts 7,500 bytes each at most
    * @throws StoreUnavailable
    */
-  send(texts: readonly string[]): Promise<void>;
+  abstract send(texts: readonly string[]): Promise<void>;
   /**
    * Opens a connection of its own. That this succeeds does not mean that texts come through: poolers may drop them.
    * @throws StoreUnavailable
    */
-  listen(heard: (text: string) => void): Promise<NotificationListener>;
+  abstract listen(heard: (text: string) => void): Promise<NotificationListener>;
 }
-
-/** Null where the store belongs to one process. */
-export const NOTIFICATIONS = portToken<Notifications | null>('Notifications');

@@ -7,13 +7,13 @@ import { NO_RATE_LIMIT_BROADCAST, RateLimitBroadcast } from '../forge/http/rate-
 import { InboxStore } from '../pipeline/inbox-store.port.js';
 import { WorkQueue } from '../pipeline/work-queue.port.js';
 import { Lines } from './lines.js';
-import { NOTIFICATIONS, type Notifications } from './notifications.port.js';
+import { Notifications } from './notifications.port.js';
 import { NotifyBell } from './notify-bell.js';
 
 /** Needed by a queue that it be opened after the store, where there is one, and so closed before: what is in hand may still be stored. */
 export const STORE_FIRST = { token: InboxStore, optional: true };
 /** Missing where there is no store, null where the store belongs to one process. */
-const NOTIFICATIONS_IF_ANY = { token: NOTIFICATIONS as symbol, optional: true };
+const NOTIFICATIONS_IF_ANY = { token: Notifications, optional: true };
 /** How a queue ends. */
 export const closeQueue = (queue: WorkQueue): Promise<void> => queue.close(STOP_GRACE.othersMs);
 

@@ -3,7 +3,7 @@ import { Test, type TestingModule } from '@nestjs/testing';
 import { getQueueToken } from '@nestjs/bull';
 import type { Queue } from 'bull';
 import { Secret } from '../../src/core/secret.js';
-import { NOTIFICATIONS, type Notifications } from '../../src/queue/notifications.port.js';
+import { Notifications } from '../../src/queue/notifications.port.js';
 import { queueModule, queueProcessors } from '../../src/queue/queue.module.js';
 import { WorkQueue } from '../../src/pipeline/work-queue.port.js';
 import type { QueueConfig } from '../../src/config/app-config.js';
@@ -16,8 +16,8 @@ const IN_PROCESS: QueueConfig = { kind: 'embedded', sweepS: 3 };
 
 /** @param notifications of the store, if there is one */
 async function moduleOf(config: QueueConfig, notifications: Notifications | null = null): Promise<TestingModule> {
-  const store = { provide: NOTIFICATIONS, useValue: notifications };
-  const storeModule = { module: class {}, global: true, providers: [store], exports: [NOTIFICATIONS] };
+  const store = { provide: Notifications, useValue: notifications };
+  const storeModule = { module: class {}, global: true, providers: [store], exports: [Notifications] };
   const providers = await queueProcessors(config);
   const module = await Test.createTestingModule({ imports: [storeModule, queueModule(config)], providers }).compile();
   return module.init();

@@ -1,0 +1,50 @@
+import type { AppConfig } from '../config/app-config.js';
+import { keyBesideData } from '../config/data-key.js';
+import type { ThisProcess } from '../config/this-process.js';
+import { Encryptor } from '../core/encryptor.js';
+import type { Logger } from '../core/logger.js';
+import type { Opened } from '../core/opened.js';
+import { makePrivate } from '../core/private-files.js';
+import { openStores, type Stores } from './open-stores.js';
+
+/** Opened, and brought up to date. */
+export async function openAsConfigured(
+  config: AppConfig,
+  { onFlushFailed }: ThisProcess,
+  logger: Logger,
+  opened: Opened,
+): Promise<Stores> {
+  keepPrivate(config, logger);
+  const stores = await opened.keep(
+    () => openStores(config.store, { logger, onFlushFailed }),
+    (open) => open.close(),
+  );
+  // A store is not closed under a migration.
+  await opened.keep(
+    () => stores.migrate(),
+    () => undefined,
+  );
+  return stores;
+}
+
+/** What this process keeps on the disk is for its own user, and for the group that the config names. */
+function keepPrivate({ store, retention }: AppConfig, logger: Logger): void {
+  const group = store.kind === 'embedded' ? (store.group ?? null) : null;
+  process.umask(group === null ? 0o077 : 0o027);
+  const folders = [
+    ...(store.kind === 'embedded' ? [store.dir] : []),
+    ...(retention.archive ? [retention.archive] : []),
+  ];
+  for (const folder of folders) {
+    const mended = makePrivate(folder, group);
+    if (mended.length > 0) logger.warn({ folder, count: mended.length, first: mended[0] }, 'store.mode-bits-mended');
+  }
+}
+
+/** An embedded store keeps its key beside its data, which belongs to the holder of the lock. */
+export function encryptorOf({ keys, store }: AppConfig): Encryptor {
+  if (keys.data) return new Encryptor(keys.data);
+  // readConfig demands keys.data with PostgreSQL.
+  if (store.kind !== 'embedded') throw new Error('keys.data is missing');
+  return new Encryptor(keyBesideData(store.dir));
+}
