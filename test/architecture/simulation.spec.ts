@@ -13,7 +13,6 @@ const imported = (text: string): string[] =>
 const CORE = [
   'webhooks/receive-delivery.js',
   'pipeline/receive.js',
-  'pipeline/decide/decide-arrival.js',
   'events/deduplicate.js',
   'policies/pure-rule-engine.js',
   'pipeline/decide.js',
