@@ -14,38 +14,31 @@ import { FindingKeeper } from './finding-keeper.js';
 import { frozenAt } from './freeze.js';
 import { newId, shortRevision } from '../core/ids.js';
 import { textOf, type Reason } from '../core/reason.js';
-import { type Freeze, runReason, withPeople } from '../core/run-reasons.js';
+import { type Freeze, runReason } from '../core/run-reasons.js';
 import type { ControlCaller } from '../core/operators.js';
 import { writtenOtherwise } from './contradictions.js';
 import {
   PolicyRehearsal,
   capsOf,
+  heldOf,
   policyOf,
+  undecidedSince,
   subjectKey,
   type Pass,
   type PlannedOrg,
   type PlanScope,
 } from './rehearse-policies.js';
+import { released, repositoriesOf, wantsLive, withheld } from './plan-runs.js';
 import { TrustedPolicies } from './trusted-policies.js';
 import { TwoPeople } from '../core/two-people.js';
 import { type RecordedRun, JournalStore } from '../pipeline/journal-store.port.js';
 import { RuleEngine } from '../pipeline/rule-engine.port.js';
 import type { RepositoryInventory } from '../core/repository-home.js';
 import { type ActiveRevision, ActiveRevisions } from '../rules/revisions/active-revisions.port.js';
-import type { NewIntent } from '../core/run.js';
 import { PlanStore } from './plan-store.port.js';
 import type { PolicyGate, PolicyPass, ReviewedPass } from '../pipeline/policy-gate.port.js';
 import { driftBetween, hashOfPlan, planReason } from './policy-plan.js';
-import type {
-  ApplyReport,
-  Drift,
-  HeldPolicy,
-  KeptPlan,
-  PlanCaps,
-  PlanLine,
-  PlanNote,
-  PolicyPlan,
-} from './policy-plan.js';
+import type { ApplyReport, Drift, KeptPlan, PlanCaps, PlanNote, PolicyPlan } from './policy-plan.js';
 import { predictCalls, type Pace } from './predicted-calls.js';
 
 /** What a plan would write now. */
@@ -429,17 +422,6 @@ function refusal(plan: KeptPlan, reasons: readonly Reason[], drift: readonly Dri
   return { outcome: 'refused', plan, reasons: reasons.map(textOf), code, drift: [...drift], runs: [] };
 }
 
-/** Subjects with lines in the plan about which nothing could be decided now: their lines are neither done nor changed. */
-function undecidedSince({ lines, notes }: KeptPlan, pass: Pass): PlanNote[] {
-  const isOf = (note: PlanNote, line: PlanLine): boolean =>
-    line.policy === note.policy && (line.repo?.name ?? null) === note.repo;
-  return pass.notes.filter(
-    (note) =>
-      lines.some((line) => isOf(note, line)) &&
-      !notes.some(({ policy, repo, code }) => policy === note.policy && repo === note.repo && code === note.code),
-  );
-}
-
 function unreadReason({ repo, reason }: PlanNote, { hash, org, madeBy }: KeptPlan): Reason {
   return planReason('plan.unread', {
     where: repo ?? org,
@@ -451,46 +433,6 @@ function unreadReason({ repo, reason }: PlanNote, { hash, org, madeBy }: KeptPla
 
 const NO_CAPS: PlanCaps = { effectsPerPlan: null, percentOfSubjects: null };
 const NO_PACE: Pace = { ratePerS: Number.POSITIVE_INFINITY, effectsPerHour: null };
-
-/** Held policies without which a plan is not what it says: those it has lines of, or all of them when it has nothing else. */
-function heldOf({ lines }: KeptPlan, { heldBack }: Pass): HeldPolicy[] {
-  const isEmpty = !lines.some(({ does }) => does === 'write');
-  return heldBack.filter((held) => isEmpty || lines.some(({ policy }) => policy === held.policy));
-}
-
-function repositoriesOf(runs: readonly RecordedRun[]): string[] {
-  const targets = runs.flatMap(({ intents }) => intents.map(({ target }) => target));
-  return [...new Set(targets.flatMap((target) => (target.kind === 'repository' ? [target.id] : [])))];
-}
-
-/** Whether something of it would be written. */
-function wantsLive(runs: readonly RecordedRun[]): boolean {
-  return runs.some(({ intents }) => intents.some(({ mode }) => mode === 'live'));
-}
-
-/** A run that wanted something and is held back writes nothing; one that wanted nothing stays as it is. */
-function withheld(
-  recorded: RecordedRun,
-  state: 'not-fired' | 'error',
-  because: (wanted: Reason) => Reason,
-): RecordedRun {
-  const { run, intents } = recorded;
-  if (intents.length === 0) return recorded;
-  return { ...recorded, run: { ...run, state, reason: because(run.reason) }, intents: [] };
-}
-
-/** The plan was approved: nothing of it waits any more. */
-function approved({ approval: _approval, twoPeople: _twoPeople, ...intent }: NewIntent): NewIntent {
-  return intent;
-}
-
-/** What a plan lets through. The record of the run keeps both people of a plan that took two. */
-function released(recorded: RecordedRun, writes: readonly NewIntent[], plan: KeptPlan): RecordedRun {
-  const intents = writes.map(approved);
-  if (!plan.twoPeople || intents.length === 0) return { ...recorded, intents };
-  const people = `plan ${plan.hash.slice(0, 12)} requested by ${plan.madeBy}, approved by ${plan.decidedBy ?? 'nobody'}`;
-  return { ...recorded, run: { ...recorded.run, reason: withPeople(recorded.run.reason, people) }, intents };
-}
 
 function nameOf(by: By): string {
   return typeof by === 'string' ? by : by.name;

@@ -22,6 +22,7 @@ import {
   type Before,
   type FieldChange,
   type HeldPolicy,
+  type KeptPlan,
   type PlanCaps,
   type PlanLine,
   type PlanNote,
@@ -300,4 +301,21 @@ function shown(value: Json): Json {
   if (!isJsonObject(value)) return value;
   if (typeof value['$secret'] === 'string') return `secrets.${value['$secret']}`;
   return typeof value['$sealed'] === 'string' ? '(sealed)' : value;
+}
+
+/** Held policies without which a plan is not what it says: those it has lines of, or all of them when it has nothing else. */
+export function heldOf({ lines }: KeptPlan, { heldBack }: Pass): HeldPolicy[] {
+  const isEmpty = !lines.some(({ does }) => does === 'write');
+  return heldBack.filter((held) => isEmpty || lines.some(({ policy }) => policy === held.policy));
+}
+
+/** Subjects with lines in the plan about which nothing could be decided now: their lines are neither done nor changed. */
+export function undecidedSince({ lines, notes }: KeptPlan, pass: Pass): PlanNote[] {
+  const isOf = (note: PlanNote, line: PlanLine): boolean =>
+    line.policy === note.policy && (line.repo?.name ?? null) === note.repo;
+  return pass.notes.filter(
+    (note) =>
+      lines.some((line) => isOf(note, line)) &&
+      !notes.some(({ policy, repo, code }) => policy === note.policy && repo === note.repo && code === note.code),
+  );
 }
