@@ -2,7 +2,7 @@ import { defineAction, textOf, changed, conflict, refused, there, toWrite, type 
 import type { OpenCall } from './support/recovery.js';
 import { say } from './reasons.js';
 import { naming, optional, text } from './support/params.js';
-import { branch, given, tag } from './support/objects.js';
+import { branch, ifNamed, tag } from './support/objects.js';
 import { orMissing, whereAllowed, type ForgeClient } from '../forge/forge-client.js';
 import type { ForgeEvent } from '../core/event.js';
 import { isJsonObject, type JsonObject } from '../core/json.js';
@@ -53,7 +53,7 @@ export const createBranch = defineAction({
   naturalKey: 'new_branch_name',
   keyOf: ({ new_branch_name }) => textOf(new_branch_name),
   object: ({ new_branch_name }) => branch(new_branch_name),
-  names: ({ old_ref_name }) => given(old_ref_name, branch).concat(given(old_ref_name, tag)),
+  names: ({ old_ref_name }) => ifNamed(old_ref_name, branch).concat(ifNamed(old_ref_name, tag)),
   raises: ['branch.created', 'push'],
   example: { new_branch_name: 'release/1.4', old_ref_name: 'v1.4.0' },
 

@@ -5,14 +5,14 @@ import type { EventKind } from '../core/event-kinds.js';
 import type { Json, JsonObject } from '../core/json.js';
 import type { Reason } from '../core/reason.js';
 import type { NeededRight } from '../core/rights.js';
-import type { GivenParam, Unfit } from '../rules/language/catalogue.js';
+import type { WrittenParam, Unfit } from '../rules/language/catalogue.js';
 import type { Secret } from '../core/secret.js';
 import type { Target } from '../core/target.js';
 import type { ForgeClient } from '../forge/forge-client.js';
 import type { OperationName } from '../forge/operations.js';
 
 /** Parameters that are written, by name. */
-export type Given = Readonly<Record<string, GivenParam>>;
+export type WrittenParams = Readonly<Record<string, WrittenParam>>;
 
 type TargetKind = Target['kind'];
 
@@ -191,9 +191,9 @@ interface ActionWords<
    */
   readonly overwrites?: true;
   /** Why these parameters can never work together, as far as they are known: asked when rules are loaded, and again before anything is read. */
-  readonly unfit?: (given: Given, operator: { readonly mirrorHosts?: readonly string[] }) => Unfit | null;
+  readonly unfit?: (given: WrittenParams, operator: { readonly mirrorHosts?: readonly string[] }) => Unfit | null;
   /** What works when it runs, and says nothing or two things: asked when rules are loaded. */
-  readonly unclear?: (given: Given) => Unfit | null;
+  readonly unclear?: (given: WrittenParams) => Unfit | null;
   /** Kinds of event that its effect makes the forge tell. */
   readonly raises: readonly EventKind[];
   readonly example: JsonObject;

@@ -1,7 +1,7 @@
 import { emptyOf, inBoth, noneOf, valueOf } from './support/unfit.js';
 import { say } from './reasons.js';
 import type { Unfit } from '../rules/language/catalogue.js';
-import type { Given } from './define-action.js';
+import type { WrittenParams } from './define-action.js';
 import { defineAction, textOf, changed, conflict, refused, there, toWrite, undone } from './define-action.js';
 import { isAbout } from './support/compare.js';
 import { chosenFirst } from './support/same-name.js';
@@ -54,7 +54,7 @@ function isShownBy(data: JsonObject, snapshot: JsonObject | null): boolean {
 }
 
 /** What works when it runs, and says nothing or two things. */
-function unclear(given: Given): Unfit | null {
+function unclear(given: WrittenParams): Unfit | null {
   if (given['set'] && (given['add'] || given['remove']))
     return {
       reason: say('params.alone', { param: 'set' }),

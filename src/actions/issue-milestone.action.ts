@@ -4,7 +4,7 @@ import { flag, id, optional, text } from './support/params.js';
 import { isAbout } from './support/compare.js';
 import { chosenOf } from './support/same-name.js';
 import { readAll, orMissing } from '../forge/forge-client.js';
-import { given, issue, milestone } from './support/objects.js';
+import { ifNamed, issue, milestone } from './support/objects.js';
 import type { Issue } from '../core/objects/tracker.js';
 import { isSameName, objectName } from '../core/object-name.js';
 import { RIGHTS } from '../core/rights.js';
@@ -40,7 +40,7 @@ export const setIssueMilestone = defineAction({
   naturalKey: 'number',
   keyOf: ({ number }) => `${textOf(number)} milestone`,
   object: ({ number }) => issue(number),
-  names: ({ title }) => given(title, milestone),
+  names: ({ title }) => ifNamed(title, milestone),
   raises: ['issue.milestoned', 'issue.demilestoned', 'pull_request.milestoned', 'pull_request.demilestoned'],
   example: { number: '12', title: '1.5' },
   about: ({ number }) => ({ what: 'milestone', number }),

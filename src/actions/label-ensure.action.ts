@@ -1,5 +1,5 @@
 import type { Unfit } from '../rules/language/catalogue.js';
-import type { Given } from './define-action.js';
+import type { WrittenParams } from './define-action.js';
 import { inBoth, valueOf } from './support/unfit.js';
 import { say } from './reasons.js';
 import { defineAction, textOf, changed, conflict, there, toWrite, unchanged, type Decision } from './define-action.js';
@@ -149,7 +149,7 @@ export const ensureLabel = defineAction({
 });
 
 /** What works when it runs, and means nothing. */
-function unclear(given: Given): Unfit | null {
+function unclear(given: WrittenParams): Unfit | null {
   const name = valueOf(given, 'name');
   const mixed = typeof name === 'string' ? mixedWord(name) : null;
   if (mixed !== null)

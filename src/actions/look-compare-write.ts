@@ -16,7 +16,7 @@ import {
 import { type OpenCall, askPerson, done, idsIn, resend, settledAs, type Verdict } from './support/recovery.js';
 import { say, type About, type UNREADABLE } from './reasons.js';
 import { isSameSetting, emptyLike } from './support/compare.js';
-import { givenOf } from './support/unfit.js';
+import { writtenParamsOf } from './support/unfit.js';
 import { ForgeError } from '../core/errors.js';
 import type { Reason } from '../core/reason.js';
 import type { Target } from '../core/target.js';
@@ -33,7 +33,7 @@ type Facts = Pick<CompareFacts<unknown, unknown, never>, 'call' | 'memory' | 'is
 /** Look, compare, and write at most once. */
 export async function ensure(action: AnyAction, context: AnyContext, params: never): Promise<Outcome> {
   const wanted: Readonly<Record<string, unknown>> = params;
-  const wrong = action.unfit?.(givenOf(wanted), { mirrorHosts: context.mirrorHosts });
+  const wrong = action.unfit?.(writtenParamsOf(wanted), { mirrorHosts: context.mirrorHosts });
   if (wrong) return refused(wrong.reason);
   const about = action.about(params);
   const seen = await look(action, lookOf(context, null), params);

@@ -15,7 +15,7 @@ import { choice, flag, id, optional, type ParamsOf, text, whole } from './suppor
 import { readAll, isRefused, orMissing, type ForgeClient } from '../forge/forge-client.js';
 import type { SentEffect } from './support/recovery.js';
 import { isAbout } from './support/compare.js';
-import { given, issue, label } from './support/objects.js';
+import { ifNamed, issue, label } from './support/objects.js';
 import { ForgeError } from '../core/errors.js';
 import type { ForgeEvent } from '../core/event.js';
 import { isJsonObject } from '../core/json.js';
@@ -77,7 +77,7 @@ export const mergePullRequest = defineAction({
   naturalKey: 'number',
   keyOf: ({ number }) => textOf(number),
   object: ({ number }) => issue(number),
-  names: ({ label: wanted }) => given(wanted, label),
+  names: ({ label: wanted }) => ifNamed(wanted, label),
   raises: ['pull_request.merged', 'push', 'branch.deleted'],
   awaits: [
     'status.set',

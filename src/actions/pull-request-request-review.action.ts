@@ -1,7 +1,7 @@
 import { countAlone, emptyOf, nobodyNamed, textsOf, wrongLogin } from './support/unfit.js';
 import { say } from './reasons.js';
 import type { Unfit } from '../rules/language/catalogue.js';
-import type { Given } from './define-action.js';
+import type { WrittenParams } from './define-action.js';
 import { defineAction, textOf, changed, refused, there, toWrite } from './define-action.js';
 import { id, optional, texts, whole } from './support/params.js';
 import { isAbout, isSameLogin, pickByTurn } from './support/compare.js';
@@ -9,7 +9,7 @@ import { readAll, orMissing } from '../forge/forge-client.js';
 import { issue } from './support/objects.js';
 import { RIGHTS } from '../core/rights.js';
 
-function unclear(given: Given): Unfit | null {
+function unclear(given: WrittenParams): Unfit | null {
   const team = ['reviewers', 'one_of'].find((name) => textsOf(given, name)?.some((login) => login.includes('/')));
   if (team !== undefined)
     return {

@@ -1,5 +1,5 @@
 import type { Unfit } from '../rules/language/catalogue.js';
-import type { Given } from './define-action.js';
+import type { WrittenParams } from './define-action.js';
 import { defineAction, textOf, changed, conflict, refused, there, toWrite } from './define-action.js';
 import { flag, optional, secret, text, type ParamsOf } from './support/params.js';
 import { readAll } from '../forge/forge-client.js';
@@ -123,7 +123,7 @@ function mirrorDifference(
 }
 
 /** At load the host must be certain: which path follows is told by the run. */
-function unfit(given: Given, { mirrorHosts }: { readonly mirrorHosts?: readonly string[] }): Unfit | null {
+function unfit(given: WrittenParams, { mirrorHosts }: { readonly mirrorHosts?: readonly string[] }): Unfit | null {
   const address = given['remote_address'];
   if (address === undefined) return null;
   const isWhole = 'value' in address;

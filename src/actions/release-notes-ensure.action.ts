@@ -11,7 +11,7 @@ import {
   type NoteGroup,
 } from './support/release-notes.js';
 import { readAll, orMissing, whereOffered, type ForgeClient } from '../forge/forge-client.js';
-import { given, release, tag } from './support/objects.js';
+import { ifNamed, release, tag } from './support/objects.js';
 import type { Reason } from '../core/reason.js';
 import { hashOf } from '../core/ids.js';
 import type { Release } from '../core/objects/publishing.js';
@@ -93,7 +93,7 @@ export const ensureReleaseNotes = defineAction({
   naturalKey: 'tag',
   keyOf: ({ tag }) => `notes of ${textOf(tag)}`,
   object: ({ tag: name }) => release({ tag: name ?? null }),
-  names: ({ tag: name, since }) => [...given(name, tag), ...given(since, tag)],
+  names: ({ tag: name, since }) => [...ifNamed(name, tag), ...ifNamed(since, tag)],
   raises: ['release.updated'],
   example: { tag: 'v1.4.0', groups: [{ title: 'Fixes', labels: ['kind/bug'] }], skip: ['no-notes'] },
   about: ({ tag }) => ({ what: 'notes', name: tag }),

@@ -1,12 +1,12 @@
 import { noneOf, valueOf } from './support/unfit.js';
 import { say } from './reasons.js';
 import type { Unfit } from '../rules/language/catalogue.js';
-import type { Given } from './define-action.js';
+import type { WrittenParams } from './define-action.js';
 import { defineAction, textOf, changed, conflict, refused, there, toWrite } from './define-action.js';
 import { flag, id, line, naming, optional, text } from './support/params.js';
 import type { SentEffect } from './support/recovery.js';
 import { normalizeLines, valuesOf } from './support/compare.js';
-import { branch, given, release, tag } from './support/objects.js';
+import { branch, ifNamed, release, tag } from './support/objects.js';
 import { orMissing } from '../forge/forge-client.js';
 import type { ForgeEvent } from '../core/event.js';
 import { hashOf } from '../core/ids.js';
@@ -44,9 +44,9 @@ export const updateRelease = defineAction({
   keyOf: ({ id: number, tag }) => (textOf(number) === '' ? `tag ${textOf(tag)}` : textOf(number)),
   object: release,
   names: ({ tag: name, tag_name, target_commitish }) => [
-    ...given(name, tag),
-    ...given(tag_name, tag),
-    ...given(target_commitish, branch),
+    ...ifNamed(name, tag),
+    ...ifNamed(tag_name, tag),
+    ...ifNamed(target_commitish, branch),
   ],
   unfit,
   raises: ['release.updated', 'release.published'],
@@ -102,7 +102,7 @@ export const updateRelease = defineAction({
   },
 });
 
-function unfit(given: Given): Unfit | null {
+function unfit(given: WrittenParams): Unfit | null {
   if (given['id'] === undefined && (given['tag'] === undefined || valueOf(given, 'tag') === ''))
     return { reason: say('params.no-release'), hint: 'tag: "${{ event.tag }}"' };
   return noneOf(given, RELEASE_FIELDS, 'draft: false');

@@ -3,7 +3,7 @@ import { noneOf, valueOf } from './support/unfit.js';
 import { defineAction, changed, conflict, refused, there, toWrite } from './define-action.js';
 import { choice, flag, line, naming, optional, text } from './support/params.js';
 import { differingSettings, statedOf, changesOf, valuesOf, type Settings } from './support/compare.js';
-import { branch, given } from './support/objects.js';
+import { branch, ifNamed } from './support/objects.js';
 import { orMissing } from '../forge/forge-client.js';
 import { RIGHTS } from '../core/rights.js';
 
@@ -58,7 +58,7 @@ export const ensureRepositorySettings = defineAction({
   // One lane and one key per repository: two wishes about its settings never run beside each other.
   keyOf: () => 'settings',
   object: () => null,
-  names: ({ default_branch }) => given(default_branch, branch),
+  names: ({ default_branch }) => ifNamed(default_branch, branch),
   unfit: (given) => noneOf(given, Object.keys(params), 'has_wiki: false', say('params.none', { names: [] })),
   // Right only where there is nothing to do.
   unclear: (given) =>

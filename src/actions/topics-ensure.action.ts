@@ -1,7 +1,7 @@
 import type { Unfit } from '../rules/language/catalogue.js';
 import { say } from './reasons.js';
 import { inBoth, textsOf } from './support/unfit.js';
-import type { Given } from './define-action.js';
+import type { WrittenParams } from './define-action.js';
 import { defineAction, changed, refused, there, toWrite } from './define-action.js';
 import { optional, texts } from './support/params.js';
 import { orMissing } from '../forge/forge-client.js';
@@ -20,7 +20,7 @@ const topics = (summary: string) =>
     }),
   );
 
-function unfit(given: Given): Unfit | null {
+function unfit(given: WrittenParams): Unfit | null {
   const isGiven = (name: string): boolean => given[name] !== undefined && textsOf(given, name)?.length !== 0;
   if (given['set'] !== undefined && (isGiven('add') || isGiven('remove')))
     return { reason: say('params.alone', { param: 'set' }), param: 'set' };

@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { firstBroken, linkAfter, recordHash, type AuditKey, type AuditRecord, type FoundLink } from './audit-chain.js';
+import { firstBroken, linkAfter, recordHash, type AuditKey, type AuditRecord, type StoredLink } from './audit-chain.js';
 
 const KEY: AuditKey = { id: 'k', hash: (text) => createHmac('sha256', 'secret').update(text).digest('hex') };
 const record = (name: string): AuditRecord => ({ run: [name, null], intents: [['effect', '1']], attempts: [['call']] });
 
-function chain(length: number): FoundLink[] {
-  const links: FoundLink[] = [];
+function chain(length: number): StoredLink[] {
+  const links: StoredLink[] = [];
   for (let n = 1; n <= length; n += 1) {
     const next = {
       org: 'acme',
@@ -26,11 +26,11 @@ function chain(length: number): FoundLink[] {
 }
 
 /** The chain with its second link changed. */
-const changed = (over: Partial<FoundLink>): FoundLink[] =>
+const changed = (over: Partial<StoredLink>): StoredLink[] =>
   chain(3).map((link) => (link.n === 2 ? { ...link, ...over } : link));
 
 /** The chain with an act as its second link, whatever became of it. */
-function renamed(id: string, run: FoundLink['run']): FoundLink[] {
+function renamed(id: string, run: StoredLink['run']): StoredLink[] {
   const [first] = chain(1);
   const next = { org: 'acme', n: 2, runId: id, asOf: '2', keyId: KEY.id, record: recordHash(record(id)) };
   return [...chain(1), { ...next, link: linkAfter(first?.link ?? null, next, KEY), run }];
@@ -67,7 +67,7 @@ describe('core/audit-chain', () => {
     expect(firstBroken(null, changed({ run: { is: 'open-again' }, record: 'x' }), KEY)).toMatchObject({ n: 2 });
   });
 
-  it.each<[string, FoundLink[], number, RegExp]>([
+  it.each<[string, StoredLink[], number, RegExp]>([
     [
       'a record that is not the run’s',
       changed({ run: { is: 'there', record: record('other') } }),

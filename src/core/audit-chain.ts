@@ -39,7 +39,7 @@ export interface AuditKey {
 }
 
 /** A link as found, with what became of its run. */
-export interface FoundLink extends AuditLink {
+export interface StoredLink extends AuditLink {
   readonly run:
     | { readonly is: 'there'; readonly record: AuditRecord }
     /** A later link sealed the run again; or a person revived it, and it has not ended yet. */
@@ -81,7 +81,7 @@ export function linkAfter(
  */
 export function firstBroken(
   before: Pick<AuditLink, 'n' | 'link'> | null,
-  links: readonly FoundLink[],
+  links: readonly StoredLink[],
   key: AuditKey,
 ): BrokenLink | null {
   let previous = before;
@@ -93,7 +93,7 @@ export function firstBroken(
   return null;
 }
 
-function faultOf(previous: Pick<AuditLink, 'n' | 'link'> | null, found: FoundLink, key: AuditKey): string | null {
+function faultOf(previous: Pick<AuditLink, 'n' | 'link'> | null, found: StoredLink, key: AuditKey): string | null {
   const wanted = (previous?.n ?? 0) + 1;
   if (found.n !== wanted)
     return found.n === wanted + 1 ? `link ${wanted} is not there` : `links ${wanted} to ${found.n - 1} are not there`;

@@ -8,7 +8,7 @@ export interface Finding {
   readonly message: string;
 }
 
-export interface Found {
+export interface PolicyFindings {
   /** What does not hold. */
   readonly failing: readonly Finding[];
   /** Names of all that could be looked at. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { EventKind } from '../core/event-kinds.js';
 import type { EventSource } from '../core/event.js';
 import type { JsonObject } from '../core/json.js';
-import type { DuplicateCandidate, ToldAgain } from './deduplicate.js';
+import type { DuplicateCandidate, DuplicateFact } from './deduplicate.js';
 import { deduplicateInto } from './deduplicate.js';
 
 const at = (second: number): Date => new Date(Date.UTC(2026, 10, 20, 19, 0, 0) + second * 1000);
@@ -20,7 +20,7 @@ const event = (
   data: {},
   ...over,
 });
-const fact = (over: Partial<ToldAgain> = {}): ToldAgain => ({
+const fact = (over: Partial<DuplicateFact> = {}): DuplicateFact => ({
   kind: 'issue.closed',
   factKey: KEY,
   factAt: null,
@@ -93,7 +93,7 @@ describe('events/deduplicate', () => {
     });
     const toldAndRead = { ...told, sources: ['webhook', 'feed'] as EventSource[] };
 
-    it.each<[string, EventSource, Partial<ToldAgain>, DuplicateCandidate[], string | null]>([
+    it.each<[string, EventSource, Partial<DuplicateFact>, DuplicateCandidate[], string | null]>([
       [
         'the row of a line, in its second',
         'feed',
@@ -173,7 +173,7 @@ describe('events/deduplicate', () => {
       const delivered = ['91', '92'].map((id) =>
         event(id, ['webhook'], { kind: 'comment.created', factKey: key(id), factAt: at(0), data: comment(id) }),
       );
-      const row: ToldAgain = {
+      const row: DuplicateFact = {
         ...fact({ kind: 'review.commented', factKey: 'r', factAt: at(0), data: review('92') }),
         discussionKey,
         commentKey: key('92'),

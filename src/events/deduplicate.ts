@@ -17,7 +17,7 @@ export interface DuplicateCandidate {
   readonly deniedAt?: Date | null;
 }
 
-export type ToldAgain = Pick<EventFact, 'kind' | 'factKey' | 'factAt' | 'data' | 'discussionKey' | 'commentKey'>;
+export type DuplicateFact = Pick<EventFact, 'kind' | 'factKey' | 'factAt' | 'data' | 'discussionKey' | 'commentKey'>;
 
 type SourceClass = 'webhook' | 'poll';
 
@@ -38,7 +38,7 @@ const SAME_CALL_MS = 1_000;
  */
 export function deduplicateInto(
   source: EventSource,
-  fact: ToldAgain,
+  fact: DuplicateFact,
   known: readonly DuplicateCandidate[],
 ): string | null {
   const candidates = known.filter(({ deniedAt }) => !deniedAt || !fact.factAt || fact.factAt <= deniedAt);
@@ -62,7 +62,7 @@ function isOnce(kind: EventKind): boolean {
  * Of most changes a list shows up to when they happened, not when (openings, closings and publications have a time of their own): a telling that comes later and is older is that change, the nearest one. Nothing else
  * tells of it: it would have been known when the list was read.
  */
-function foldUntimed(fact: ToldAgain, open: readonly DuplicateCandidate[]): string | null {
+function foldUntimed(fact: DuplicateFact, open: readonly DuplicateCandidate[]): string | null {
   if (/\.(opened|closed|merged|published)$/.test(fact.kind)) return null;
   const guessed = open.filter(
     ({ sources, factAt }) =>
@@ -75,7 +75,7 @@ function foldUntimed(fact: ToldAgain, open: readonly DuplicateCandidate[]): stri
  * A review makes one delivery and, in the feed, a row for each line and one for the summary, each of which looks like the row of a comment.
  * They meet within one discussion (one person, one pull request): by the text of the summary, or by the second in which one call wrote them all.
  */
-function foldReview(own: SourceClass, fact: ToldAgain, candidates: readonly DuplicateCandidate[]): string | null {
+function foldReview(own: SourceClass, fact: DuplicateFact, candidates: readonly DuplicateCandidate[]): string | null {
   if (fact.discussionKey === undefined) return null;
   const ofRows = candidates.filter(({ sources }) => !sources.includes('webhook'));
   if (own === 'webhook') {
@@ -101,7 +101,7 @@ function isVerdict(kind: EventKind): boolean {
 }
 
 /** Those with the text of this review or comment; an empty one is no sign of anything. */
-function sameText(fact: ToldAgain, candidates: readonly DuplicateCandidate[]): DuplicateCandidate[] {
+function sameText(fact: DuplicateFact, candidates: readonly DuplicateCandidate[]): DuplicateCandidate[] {
   const text = summaryOf(fact.data);
   return text === '' ? [] : candidates.filter(({ data }) => summaryOf(data) === text);
 }
@@ -111,7 +111,7 @@ function summaryOf(data: JsonObject): string {
 }
 
 function nearest(
-  fact: Pick<ToldAgain, 'factAt'>,
+  fact: Pick<DuplicateFact, 'factAt'>,
   candidates: readonly DuplicateCandidate[],
   withinMs: number,
 ): string | null {

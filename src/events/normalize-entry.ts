@@ -9,7 +9,7 @@ import { ROW_READERS } from './normalize/index.js';
 import { normalizeListed } from './normalize/listed.js';
 import { readTaskRow } from './normalize/task.js';
 import { withReadLists } from './read-lists.js';
-import { readBody, actorOf, firstTime, idOf, objectOf, repositoryOf, textOf, told } from './read-fields.js';
+import { readBody, actorOf, firstTime, idOf, objectOf, repositoryOf, textOf, definedFields } from './read-fields.js';
 
 /**
  * The events that a feed row or a task row tells: one, but for a pushed or deleted tag (the push, and the tag's creation or deletion, which
@@ -62,7 +62,7 @@ function normalizeFeedRow(
       kind: 'unrecognized',
       factKey: factKeyOf(repoId, 'unrecognized', opType, idOf(row.id) || textHash),
       ...common,
-      data: told({ op_type: opType, reason: why, row: rest }),
+      data: definedFields({ op_type: opType, reason: why, row: rest }),
     },
   ];
 }
@@ -83,7 +83,7 @@ function normalizeTaskRow(
       factAt: firstTime(own.updated_at),
       actor: null,
       repo,
-      data: told({ reason: fact.reason, row: own }),
+      data: definedFields({ reason: fact.reason, row: own }),
     },
   ];
 }

@@ -151,7 +151,7 @@ export function namesOfRef(ref: string): { branch?: string; tag?: string } {
 }
 
 /** The object without the keys whose value is undefined: what a source does not tell is absent, not null. */
-export function told(fields: Readonly<Record<string, Json | undefined>>): JsonObject {
+export function definedFields(fields: Readonly<Record<string, Json | undefined>>): JsonObject {
   const data: JsonObject = {};
   for (const [key, value] of Object.entries(fields)) if (value !== undefined) data[key] = value;
   return data;

@@ -10,7 +10,7 @@ export const NOBODY = 'forgehand--asks--whether--this--is--there';
  * `there`: the forge has the route, and the token's scopes let it through; `missing`: it has no such route; `scope`: the token may not;
  * `not-asked`: it cannot be asked about without a risk.
  */
-export type Asked = 'there' | 'missing' | 'scope' | 'not-asked';
+export type ProbeAnswer = 'there' | 'missing' | 'scope' | 'not-asked';
 
 /** Whose things an operation is about: where it is nobody's, servers say "no such owner" before they look at anything else. */
 const OWNED_BY = new Set(['owner', 'org', 'username']);
@@ -20,7 +20,7 @@ const OWNED_BY = new Set(['owner', 'org', 'username']);
  * "no such owner", one that does not know it says "no such route". Writes are asked so too, but for those that name no owner.
  * @throws ForgeError when the forge could not be asked
  */
-export async function ask(client: ForgeClient, name: OperationName): Promise<Asked> {
+export async function ask(client: ForgeClient, name: OperationName): Promise<ProbeAnswer> {
   const args = argsOf(name);
   if (args === null) return 'not-asked';
   try {

@@ -8,7 +8,7 @@ import { count, fields, maybeText, text, texts, word, type Shape } from '../core
 import type { Secret } from '../core/secret.js';
 import { readVersion, type ForgeCapabilities } from './connected-forges.js';
 import { type ForgeClient, listAll, orNull } from './forge-client.js';
-import type { Asked } from './probe.js';
+import type { ProbeAnswer } from './probe.js';
 import type { AccessToken } from '../core/objects/accounts.js';
 import { KnownFacts } from '../core/known-facts.port.js';
 
@@ -24,7 +24,7 @@ export const serverAccess = z.object({
   /** Null with a password, and where the forge does not tell what the token may do. */
   scopes: texts.nullable(),
   /** Operations by name, as far as they were asked. */
-  operations: z.record(text, word<Asked>()),
+  operations: z.record(text, word<ProbeAnswer>()),
 });
 export type ServerAccess = Shape<typeof serverAccess>;
 
@@ -88,7 +88,7 @@ export class ServerAccessReader {
   }
 
   /** Written only where it says something new, so that an idle bot writes nothing. */
-  async keep(credential: string, operations: Readonly<Record<string, Asked>>): Promise<void> {
+  async keep(credential: string, operations: Readonly<Record<string, ProbeAnswer>>): Promise<void> {
     const known = this.learned.get(credential);
     if (!known) return;
     const before = (await this.of(credential))?.footing ?? null;

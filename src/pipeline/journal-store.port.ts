@@ -3,7 +3,7 @@ import type { IntentState } from '../core/states.js';
 import type { Json, JsonObject } from '../core/json.js';
 import type { Reason } from '../core/reason.js';
 import type { BudgetLimit, HeldByBudget, SpentBudget } from '../core/budgets.js';
-import type { Found } from '../core/finding.js';
+import type { PolicyFindings } from '../core/finding.js';
 import type { BotSelf } from './rule-engine.port.js';
 import type { Attempt, Gathering, Intent, NewIntent, NewRun, Run, RunState } from '../core/run.js';
 
@@ -179,7 +179,7 @@ export interface RecordedRun {
   /** What the run read may hold text of a private repository: the caller seals it first (`sealReads`). The journal does not keep this flag. */
   readsPrivate?: boolean;
   /** What the expectations of a policy found; the journal does not keep it. */
-  found?: Found & { subject: string; name: string };
+  found?: PolicyFindings & { subject: string; name: string };
 }
 
 /**

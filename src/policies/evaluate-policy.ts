@@ -27,7 +27,7 @@ import type {
   ProposedStep,
   Report,
 } from '../rules/language/revision.js';
-import type { Finding, Found } from '../core/finding.js';
+import type { Finding, PolicyFindings } from '../core/finding.js';
 import { isSameSetting, normalizeMirrorAddress } from '../actions/support/compare.js';
 import { compareItem } from './compare-part.js';
 import type { Difference } from './compare-part.js';
@@ -69,7 +69,7 @@ export function evaluatePolicy(policy: CompiledPolicy, input: PolicyInput, engin
     reason: Reason,
     steps: ProposedStep[],
     trace: Json,
-    found: Found | null = null,
+    found: PolicyFindings | null = null,
     held: Report['held'] | null = null,
   ): Evaluation => ({
     kind: 'decided',
@@ -83,7 +83,7 @@ export function evaluatePolicy(policy: CompiledPolicy, input: PolicyInput, engin
     const expected = program.expectations.map((expectation) => look(expectation, bindings, lookups));
     const looks = [...protections, ...expected];
     const isAudit = looks.length > 0;
-    const found: Found | null = isAudit
+    const found: PolicyFindings | null = isAudit
       ? {
           failing: looks.flatMap(({ finding }) => finding ?? []),
           looked: looks.flatMap(({ name, holds }) => (holds === null ? [] : [name])),

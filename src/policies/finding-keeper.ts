@@ -4,7 +4,7 @@ import { alert, type AlertKey, Alerts } from '../core/alerts.js';
 import type { RecordedRun } from '../pipeline/journal-store.port.js';
 import { comparable } from '../pipeline/execute/objections.js';
 import { RecoveryStore } from '../pipeline/recovery-store.port.js';
-import type { Finding, Found, Severity } from '../core/finding.js';
+import type { Finding, PolicyFindings, Severity } from '../core/finding.js';
 import { FindingStore } from './finding-store.port.js';
 
 /** What a person is told of at once; the others are in the list. */
@@ -60,7 +60,10 @@ export class FindingKeeper {
   }
 
   /** What the policy has made twice as it wants it once more. It is over once a pass finds it as it should be. */
-  private async undoneAgain({ run, intents }: Pick<RecordedRun, 'run' | 'intents'>, subject: string): Promise<Found> {
+  private async undoneAgain(
+    { run, intents }: Pick<RecordedRun, 'run' | 'intents'>,
+    subject: string,
+  ): Promise<PolicyFindings> {
     const { findings, recovery } = this;
     const { org, rule: policy } = run;
     const failing: Finding[] = [];

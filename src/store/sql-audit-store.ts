@@ -7,7 +7,7 @@ import {
   type AuditLink,
   type AuditRecord,
   type AuditRow,
-  type FoundLink,
+  type StoredLink,
 } from '../core/audit-chain.js';
 import type { AuditStore, SealedChain } from '../housekeeping/audit/audit-store.port.js';
 import { columnsOf } from './parameters.js';
@@ -100,7 +100,7 @@ export class SqlAuditStore implements AuditStore {
   async links(org: string, after: number, limit: number): ReturnType<AuditStore['links']> {
     return this.db.run(async (manager) => {
       // With the one before the first.
-      const { rows } = await execute<AuditLink & { is: FoundLink['run']['is'] }>(manager, LINKS, [
+      const { rows } = await execute<AuditLink & { is: StoredLink['run']['is'] }>(manager, LINKS, [
         org,
         after,
         limit + (after > 0 ? 1 : 0),

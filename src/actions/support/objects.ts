@@ -24,7 +24,7 @@ export function each(list: Json | undefined, of: (name: Json) => string): string
 }
 
 /** One object where the parameter is given. */
-export function given(value: Json | undefined, of: (name: Json) => string): string[] {
+export function ifNamed(value: Json | undefined, of: (name: Json) => string): string[] {
   return value === undefined || textOf(value).trim() === '' ? [] : [of(value)];
 }
 

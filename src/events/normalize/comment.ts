@@ -13,7 +13,7 @@ import {
   userShape,
 } from '../family.js';
 import { readContentParts, readNumber } from '../feed-content.js';
-import { actorOf, firstTime, idOf, objectOf, textOf, told } from '../read-fields.js';
+import { actorOf, firstTime, idOf, objectOf, textOf, definedFields } from '../read-fields.js';
 import { REVIEW_MARK } from '../review-rows.js';
 import type { ReviewKind } from './review.js';
 import { reviewOfRow, discussionKeyOf } from './review.js';
@@ -70,7 +70,7 @@ function readComment(body: JsonObject, repo: EventRepository | null): EventFact 
           : null,
     actor,
     repo,
-    data: told({
+    data: definedFields({
       action: body.action,
       number: issue.number,
       issue,
@@ -109,7 +109,7 @@ function readRow(feed: FeedRow, isPull: boolean): EventFact[] | Misfit {
           }
         : {}),
       ...feed.common,
-      data: told({
+      data: definedFields({
         action: 'created',
         number,
         issue: { number },

@@ -13,7 +13,7 @@ import {
   userShape,
 } from '../family.js';
 import { readContentParts, readNumber } from '../feed-content.js';
-import { actorOf, afterTheAct, firstTime, idOf, objectOf, textOf, told } from '../read-fields.js';
+import { actorOf, afterTheAct, firstTime, idOf, objectOf, textOf, definedFields } from '../read-fields.js';
 import { tableOf } from '../../core/table.js';
 
 const issueShape = z.object({
@@ -78,7 +78,13 @@ function readIssue(body: JsonObject, repo: EventRepository | null): EventFact | 
         : firstTime(kind === 'issue.closed' ? issue.closed_at : null, issue.updated_at),
     actor: actorOf(body.sender),
     repo,
-    data: told({ action: body.action, number: issue.number, issue, changes: body.changes, commit_id: body.commit_id }),
+    data: definedFields({
+      action: body.action,
+      number: issue.number,
+      issue,
+      changes: body.changes,
+      commit_id: body.commit_id,
+    }),
   };
 }
 
@@ -88,7 +94,7 @@ function readRow(feed: FeedRow, action: 'opened' | 'closed' | 'reopened', state:
   const number = readNumber(parts);
   if (number === null) return new Misfit('the row of an issue holds no number');
   const kind = `issue.${action}` as const;
-  const issue = told({ number, state, title: parts[1] || undefined });
+  const issue = definedFields({ number, state, title: parts[1] || undefined });
   return [
     { kind, factKey: factKeyOf(feed.repoId, kind, String(number)), ...feed.common, data: { action, number, issue } },
   ];

@@ -2,7 +2,7 @@ import type { EventKind } from '../../core/event-kinds.js';
 import type { EventRepository } from '../../core/event.js';
 import type { JsonObject } from '../../core/json.js';
 import { type EventFact, Misfit, factKeyOf } from '../event-fact.js';
-import { actorOf, firstTime, idOf, objectOf, textOf, told } from '../read-fields.js';
+import { actorOf, firstTime, idOf, objectOf, textOf, definedFields } from '../read-fields.js';
 
 /**
  * What an issue, a pull request or a release tells by how a list shows it now. A list knows no acts, only the object: each fact here is one that would
@@ -73,7 +73,9 @@ const ACTION_OF: Readonly<Partial<Record<IssueWord, string>>> = { labeled: 'labe
 function issueFacts({ repoId, repo, object, since, isBaseline }: Seen, of: Family, number: string) {
   const { pull_request: pull, repository: _, ...rest } = object;
   const shown =
-    of === 'pull_request' ? told({ ...rest, ...pick(pull, ['draft', 'merged', 'merged_at', 'html_url']) }) : rest;
+    of === 'pull_request'
+      ? definedFields({ ...rest, ...pick(pull, ['draft', 'merged', 'merged_at', 'html_url']) })
+      : rest;
   return (word: IssueWord, at: Date | null, change: Change | null, isNewsUnheld: boolean): EventFact[] => {
     const kind = `${of}.${word}` as EventKind;
     const isSince = at !== null && at.getTime() >= since.getTime();
@@ -85,7 +87,7 @@ function issueFacts({ repoId, repo, object, since, isBaseline }: Seen, of: Famil
         factAt: at,
         actor: word === 'opened' ? actorOf(object.user) : null,
         repo,
-        data: told({ action: ACTION_OF[word] ?? word, number: object.number, [of]: shown }),
+        data: definedFields({ action: ACTION_OF[word] ?? word, number: object.number, [of]: shown }),
         listed: { change, isNewsUnheld: isNewsUnheld && isSince, isBaseline },
       },
     ];

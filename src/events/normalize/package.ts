@@ -4,7 +4,7 @@ import type { EventKind } from '../../core/event-kinds.js';
 import type { EventRepository } from '../../core/event.js';
 import type { JsonObject } from '../../core/json.js';
 import { type Family, idLike, ownerShape, userShape } from '../family.js';
-import { actorOf, firstTime, idOf, objectOf, textOf, told } from '../read-fields.js';
+import { actorOf, firstTime, idOf, objectOf, textOf, definedFields } from '../read-fields.js';
 import { tableOf } from '../../core/table.js';
 
 const packageShape = z.object({
@@ -39,6 +39,6 @@ function readPackage(body: JsonObject, repo: EventRepository | null): EventFact 
     factAt: kind === 'package.created' ? firstTime(what.created_at) : null,
     actor: actorOf(body.sender),
     repo,
-    data: told({ action: body.action, package: what }),
+    data: definedFields({ action: body.action, package: what }),
   };
 }

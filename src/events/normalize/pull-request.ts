@@ -13,7 +13,7 @@ import {
   userShape,
 } from '../family.js';
 import { readContentParts, readNumber } from '../feed-content.js';
-import { actorOf, afterTheAct, firstTime, idOf, objectOf, textOf, told } from '../read-fields.js';
+import { actorOf, afterTheAct, firstTime, idOf, objectOf, textOf, definedFields } from '../read-fields.js';
 import { tableOf } from '../../core/table.js';
 
 /** The pull request itself, as every event about one carries it. */
@@ -81,7 +81,7 @@ export const pullRequestFamily: Family = {
 
 /** What every event about a pull request tells beside the object: `branch` is the base, `sha` the head. */
 export function pullRequestFields(pullRequest: JsonObject): JsonObject {
-  return told({
+  return definedFields({
     number: pullRequest.number,
     pull_request: pullRequest,
     branch: textOf(objectOf(pullRequest.base)?.ref) || undefined,
@@ -104,7 +104,7 @@ function readPullRequest(body: JsonObject, repo: EventRepository | null): EventF
     factAt: factTime(kind, pullRequest),
     actor: actorOf(body.sender),
     repo,
-    data: told({
+    data: definedFields({
       action: body.action,
       ...pullRequestFields(pullRequest),
       changes: body.changes,
@@ -131,7 +131,7 @@ function readRow(
   const number = readNumber(parts);
   if (number === null) return new Misfit('the row of a pull request holds no number');
   const kind: EventKind = `pull_request.${action}`;
-  const pull_request = told({ number, title: parts[1] || undefined, ...state });
+  const pull_request = definedFields({ number, title: parts[1] || undefined, ...state });
   // The word that a delivery of the same fact has.
   const word = action === 'merged' ? 'closed' : action;
   return [

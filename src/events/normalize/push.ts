@@ -4,7 +4,7 @@ import type { EventRepository } from '../../core/event.js';
 import type { Json, JsonObject } from '../../core/json.js';
 import { isJsonObject } from '../../core/json.js';
 import { type Family, type FeedRow, repositoryShape, shaText, userShape } from '../family.js';
-import { actorOf, namesOfRef, textOf, told } from '../read-fields.js';
+import { actorOf, namesOfRef, textOf, definedFields } from '../read-fields.js';
 import { readPushContent, type PushContent } from '../feed-content.js';
 import { isPullMirror, refFact } from './ref.js';
 
@@ -35,7 +35,7 @@ function readPush(body: JsonObject, repo: EventRepository | null): EventFact | M
   const before = textOf(body.before);
   const after = textOf(body.after);
   const commits = body.commits === undefined ? undefined : listOfObjects(body.commits);
-  const data = told({
+  const data = definedFields({
     ref,
     ...namesOfRef(ref),
     before,
@@ -73,7 +73,13 @@ function readTagRow(feed: FeedRow): EventFact[] | Misfit {
 }
 
 function readDeletedTagRow(feed: FeedRow): EventFact[] {
-  const data = told({ ref: feed.refName, ...namesOfRef(feed.refName), created: false, deleted: true, ...noCommits() });
+  const data = definedFields({
+    ref: feed.refName,
+    ...namesOfRef(feed.refName),
+    created: false,
+    deleted: true,
+    ...noCommits(),
+  });
   return [
     { kind: 'push', factKey: pushKey(feed.repoId, feed.refName, '0'), ...feed.common, data },
     refFact(feed, 'deleted'),
@@ -85,7 +91,7 @@ function pushOfRow(feed: FeedRow): EventFact[] | Misfit {
   if (!content) return new Misfit('the row of a push holds no push object');
   const ref = feed.refName;
   const deleted = content.after !== '' && isZeroSha(content.after);
-  const data = told({
+  const data = definedFields({
     ref,
     ...namesOfRef(ref),
     after: content.after || undefined,

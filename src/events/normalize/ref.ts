@@ -4,7 +4,7 @@ import type { EventKind } from '../../core/event-kinds.js';
 import type { EventRepository } from '../../core/event.js';
 import type { JsonObject } from '../../core/json.js';
 import { type Family, type FeedRow, repositoryShape, shaText, userShape } from '../family.js';
-import { actorOf, namesOfRef, objectOf, textOf, told } from '../read-fields.js';
+import { actorOf, namesOfRef, objectOf, textOf, definedFields } from '../read-fields.js';
 
 const createShape = z.object({
   ref: z.string().min(1),
@@ -94,5 +94,10 @@ function keyOf(
 }
 
 function dataOf(type: 'branch' | 'tag', name: string, sha: string | undefined): JsonObject {
-  return told({ ref: type === 'tag' ? `refs/tags/${name}` : `refs/heads/${name}`, ref_type: type, [type]: name, sha });
+  return definedFields({
+    ref: type === 'tag' ? `refs/tags/${name}` : `refs/heads/${name}`,
+    ref_type: type,
+    [type]: name,
+    sha,
+  });
 }

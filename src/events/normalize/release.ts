@@ -4,7 +4,7 @@ import type { EventKind } from '../../core/event-kinds.js';
 import type { EventRepository } from '../../core/event.js';
 import type { JsonObject } from '../../core/json.js';
 import { type Family, type FeedRow, idLike, repositoryShape, userShape } from '../family.js';
-import { actorOf, firstTime, idOf, objectOf, textOf, told } from '../read-fields.js';
+import { actorOf, firstTime, idOf, objectOf, textOf, definedFields } from '../read-fields.js';
 import { tableOf } from '../../core/table.js';
 
 const releaseShape = z.object({
@@ -38,7 +38,7 @@ function readRelease(body: JsonObject, repo: EventRepository | null): EventFact 
     factAt: kind === 'release.published' ? firstTime(release.published_at, release.created_at) : null,
     actor: actorOf(body.sender),
     repo,
-    data: told({ action: body.action, tag, release }),
+    data: definedFields({ action: body.action, tag, release }),
   };
 }
 

@@ -3,7 +3,7 @@ import { type EventFact, Misfit, factKeyOf } from '../event-fact.js';
 import type { EventRepository } from '../../core/event.js';
 import type { JsonObject } from '../../core/json.js';
 import { type Family, ownerShape, repositoryShape, userShape } from '../family.js';
-import { actorOf, firstTime, idOf, objectOf, textOf, told } from '../read-fields.js';
+import { actorOf, firstTime, idOf, objectOf, textOf, definedFields } from '../read-fields.js';
 
 const ACTIONS = ['created', 'deleted', 'renamed'] as const;
 
@@ -105,6 +105,6 @@ function readFork(body: JsonObject, original: EventRepository | null): EventFact
     factAt: firstTime(fork.created_at),
     actor: actorOf(body.sender),
     repo: original,
-    data: told({ fork }),
+    data: definedFields({ fork }),
   };
 }

@@ -5,7 +5,7 @@ import type { EventRepository } from '../../core/event.js';
 import type { JsonObject } from '../../core/json.js';
 import { type DeliveryReader, type Family, type FeedRow, repositoryShape, userShape } from '../family.js';
 import { readContentParts, readNumber } from '../feed-content.js';
-import { actorOf, firstTime, idOf, objectOf, textOf, told } from '../read-fields.js';
+import { actorOf, firstTime, idOf, objectOf, textOf, definedFields } from '../read-fields.js';
 import { pullRequestFields, pullRequestObject } from './pull-request.js';
 
 const KIND_OF = {
@@ -66,7 +66,7 @@ function readReview(body: JsonObject, repo: EventRepository | null, eventType: s
     factAt: firstTime(pullRequest.updated_at),
     actor,
     repo,
-    data: told({
+    data: definedFields({
       action: body.action,
       ...pullRequestFields(pullRequest),
       review: { ...told_, body: content, state: stateOf(kind), user: objectOf(body.sender) },

@@ -3,7 +3,7 @@ import { type EventFact, Misfit, factKeyOf } from '../event-fact.js';
 import type { EventRepository } from '../../core/event.js';
 import type { JsonObject } from '../../core/json.js';
 import { type Family, idLike, repositoryShape, shaText, userShape } from '../family.js';
-import { actorOf, firstTime, idOf, told } from '../read-fields.js';
+import { actorOf, firstTime, idOf, definedFields } from '../read-fields.js';
 
 const statusShape = z.object({
   id: idLike,
@@ -28,9 +28,9 @@ function readStatus(body: JsonObject, repo: EventRepository | null): EventFact |
     factAt: firstTime(updated_at, created_at),
     actor: actorOf(body.sender),
     repo,
-    data: told({
+    data: definedFields({
       sha,
-      status: told({ id, sha, context, state, description, target_url, created_at, updated_at }),
+      status: definedFields({ id, sha, context, state, description, target_url, created_at, updated_at }),
       commit,
     }),
   };

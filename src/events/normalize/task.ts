@@ -4,7 +4,7 @@ import type { EventKind } from '../../core/event-kinds.js';
 import type { EventRepository } from '../../core/event.js';
 import type { JsonObject } from '../../core/json.js';
 import { type Family, idLike, repositoryShape, userShape } from '../family.js';
-import { actorOf, firstTime, objectOf, textOf, told } from '../read-fields.js';
+import { actorOf, firstTime, objectOf, textOf, definedFields } from '../read-fields.js';
 import { tableOf } from '../../core/table.js';
 
 const jobShape = z.object({
@@ -67,9 +67,9 @@ function readJob(body: JsonObject, repo: EventRepository | null): EventFact | Mi
     factAt: state === 'completed' || state === 'in_progress' ? turnedAt : firstTime(job.created_at),
     actor: actorOf(body.sender),
     repo,
-    data: told({
+    data: definedFields({
       action: body.action,
-      task: told({ job_id: id, ...rest, conclusion: job.conclusion ?? undefined }),
+      task: definedFields({ job_id: id, ...rest, conclusion: job.conclusion ?? undefined }),
       sha: job.head_sha,
       branch: textOf(job.head_branch) || undefined,
       pull_request: objectOf(body.pull_request) ?? undefined,
@@ -99,9 +99,9 @@ export function readTaskRow(row: JsonObject, repoId: string, repo: EventReposito
           : firstTime(row.created_at),
     actor: null,
     repo,
-    data: told({
+    data: definedFields({
       action: state,
-      task: told({
+      task: definedFields({
         task_id: id,
         ...rest,
         status: state,

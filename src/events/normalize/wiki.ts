@@ -4,7 +4,7 @@ import type { EventKind } from '../../core/event-kinds.js';
 import type { EventRepository } from '../../core/event.js';
 import type { JsonObject } from '../../core/json.js';
 import { type Family, repositoryShape, userShape } from '../family.js';
-import { actorOf, textOf, told } from '../read-fields.js';
+import { actorOf, textOf, definedFields } from '../read-fields.js';
 import { tableOf } from '../../core/table.js';
 
 const wikiShape = z.object({
@@ -35,6 +35,6 @@ function readWiki(body: JsonObject, repo: EventRepository | null): EventFact | M
     factAt: null,
     actor: actorOf(body.sender),
     repo,
-    data: told({ action: body.action, page: body.page, message: textOf(body.comment) || undefined }),
+    data: definedFields({ action: body.action, page: body.page, message: textOf(body.comment) || undefined }),
   };
 }

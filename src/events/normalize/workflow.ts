@@ -4,7 +4,7 @@ import type { EventKind } from '../../core/event-kinds.js';
 import type { EventRepository } from '../../core/event.js';
 import type { JsonObject } from '../../core/json.js';
 import { type DeliveryReader, type Family, idLike, repositoryShape, userShape } from '../family.js';
-import { actorOf, firstTime, idOf, objectOf, textOf, told } from '../read-fields.js';
+import { actorOf, firstTime, idOf, objectOf, textOf, definedFields } from '../read-fields.js';
 import { tableOf } from '../../core/table.js';
 
 const workflowRunShape = z.object({
@@ -69,7 +69,7 @@ function readWorkflowRun(body: JsonObject, repo: EventRepository | null): EventF
     factAt,
     actor: actorOf(body.sender),
     repo,
-    data: told({
+    data: definedFields({
       action: body.action,
       run,
       workflow: body.workflow,
@@ -105,13 +105,13 @@ function readActionRun(body: JsonObject, repo: EventRepository | null, kind: Eve
     factAt: firstTime(told_.stopped, told_.updated),
     actor: actorOf(told_.trigger_user),
     repo,
-    data: told({
+    data: definedFields({
       action: body.action,
       run,
       sha: told_.commit_sha,
       branch: textOf(told_.prettyref) || undefined,
       prior_status: body.prior_status,
-      last_run: last ? told({ id: last.id, status: last.status }) : undefined,
+      last_run: last ? definedFields({ id: last.id, status: last.status }) : undefined,
     }),
   };
   return { ...fact, ...actKeyOf(fact, firstTime(told_.stopped)) };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { hashOf } from '../../core/ids.js';
-import { linkAfter, recordHash, type AuditKey, type FoundLink } from '../../core/audit-chain.js';
+import { linkAfter, recordHash, type AuditKey, type StoredLink } from '../../core/audit-chain.js';
 import { auditKey, checkPage } from './audit-check.js';
 import type { AuditStore } from './audit-store.port.js';
 
@@ -9,10 +9,10 @@ const RECORD = { run: ['a run'], intents: [], attempts: [] };
 
 /** A chain whose runs fare as told, and perhaps a run whose link was taken away. */
 function storeOf(
-  fates: ReadonlyArray<FoundLink['run']>,
+  fates: ReadonlyArray<StoredLink['run']>,
   lost: { readonly behind: number; readonly runId: string } | null = null,
 ): Pick<AuditStore, 'links' | 'beyond'> {
-  const chain: FoundLink[] = [];
+  const chain: StoredLink[] = [];
   for (const [place, run] of fates.entries()) {
     const told = {
       org: 'acme',

@@ -1,4 +1,4 @@
-import type { AuditKey, AuditLink, FoundLink } from '../../core/audit-chain.js';
+import type { AuditKey, AuditLink, StoredLink } from '../../core/audit-chain.js';
 
 /** What one round of sealing did to an organization's chain. */
 export interface SealedChain {
@@ -22,7 +22,7 @@ export abstract class AuditStore {
     org: string,
     after: number,
     limit: number,
-  ): Promise<{ readonly before: Pick<AuditLink, 'n' | 'link'> | null; readonly links: readonly FoundLink[] }>;
+  ): Promise<{ readonly before: Pick<AuditLink, 'n' | 'link'> | null; readonly links: readonly StoredLink[] }>;
   /** A run or act that was sealed after the last link: somebody removed links at the end. */
   abstract beyond(org: string, last: number): Promise<string | null>;
 }

@@ -6,7 +6,7 @@ import { pullRequestFields } from '../../events/normalize/pull-request.js';
 import { filesOf } from '../../events/normalize/push.js';
 import { reviewWords } from '../../events/normalize/review.js';
 import { readTaskRow } from '../../events/normalize/task.js';
-import { readBody, repositoryOf, told } from '../../events/read-fields.js';
+import { readBody, repositoryOf, definedFields } from '../../events/read-fields.js';
 import { isSame, objectAt, textAt, timeOf, type ActContext } from './act-context.js';
 import { entriesOf, feedFactOf, isLabelPutOn, reviewOf, statusesOf, type TimelineEntry } from './act-reads.js';
 
@@ -31,7 +31,9 @@ const READS: Readonly<Record<Exclude<ActRead, 'act' | 'event' | 'repository'>, R
   },
   pull_request: async (context) => {
     const pull = dataOf(await context.pull());
-    return pull && told({ ...pullRequestFields(pull), after: textAt(objectAt(pull, 'head'), 'sha') || undefined });
+    return (
+      pull && definedFields({ ...pullRequestFields(pull), after: textAt(objectAt(pull, 'head'), 'sha') || undefined })
+    );
   },
   comment: async (context) => {
     const comment = dataOf(await context.comment());
@@ -52,7 +54,10 @@ const READS: Readonly<Record<Exclude<ActRead, 'act' | 'event' | 'repository'>, R
     if (!status) return undefined;
     const { id, context: name, status: state, description, target_url, created_at, updated_at } = status;
     const { sha = null } = context.event.data;
-    return { sha, status: told({ id, sha, context: name, state, description, target_url, created_at, updated_at }) };
+    return {
+      sha,
+      status: definedFields({ id, sha, context: name, state, description, target_url, created_at, updated_at }),
+    };
   },
   timeline,
   feed: async (context) => {
@@ -65,7 +70,7 @@ const READS: Readonly<Record<Exclude<ActRead, 'act' | 'event' | 'repository'>, R
   commits,
   branch: async (context) => {
     const commit = (await context.branch())?.commit;
-    return commit && told({ sha: commit.id ?? undefined });
+    return commit && definedFields({ sha: commit.id ?? undefined });
   },
   release: async (context) => {
     const release = dataOf(await context.release());
@@ -75,15 +80,15 @@ const READS: Readonly<Record<Exclude<ActRead, 'act' | 'event' | 'repository'>, R
     const found = dataOf(await context.run());
     if (!found) return undefined;
     const { repository: _, ...run } = found;
-    return told({ run, sha: run.head_sha, branch: textAt(run, 'head_branch') || undefined });
+    return definedFields({ run, sha: run.head_sha, branch: textAt(run, 'head_branch') || undefined });
   },
   job: async (context) => {
     const id = textAt(objectAt(context.event.data, 'task'), 'job_id');
     const job = dataOf((await context.jobs())?.jobs?.find((one) => one.id === id));
     if (!job) return taskRow(context);
     const { id: job_id, ...rest } = job;
-    const task = told({ job_id, ...rest, conclusion: job.conclusion ?? undefined });
-    return told({ task, sha: job.head_sha, branch: textAt(job, 'head_branch') || undefined });
+    const task = definedFields({ job_id, ...rest, conclusion: job.conclusion ?? undefined });
+    return definedFields({ task, sha: job.head_sha, branch: textAt(job, 'head_branch') || undefined });
   },
 };
 
@@ -107,13 +112,13 @@ async function timeline(context: ActContext): Promise<Contents | undefined> {
   const entries = (await entriesOf(context)) ?? [];
   const [entry] = entries;
   if (!entry) return undefined;
-  const changes = told({
+  const changes = definedFields({
     title: entry.type === 'change_title' ? { from: entry.old_title ?? '' } : undefined,
     ref: entry.type === 'change_target_branch' ? { from: textOf(entry['old_ref']) } : undefined,
   });
-  const derived = told({ ...derivedOf(entry, entries), ...(await leftDraft(context, entry)) });
+  const derived = definedFields({ ...derivedOf(entry, entries), ...(await leftDraft(context, entry)) });
   const isRequest = entry.type === 'review_request';
-  return told({
+  return definedFields({
     changes: Object.keys(changes).length > 0 ? changes : undefined,
     derived: known(derived, objectAt(event.data, 'derived')),
     requested_reviewer: isRequest ? (dataOf(entry.assignee) ?? undefined) : undefined,
@@ -183,7 +188,7 @@ async function pushed(context: ActContext, row: Contents): Promise<Contents> {
   const before = isNew ? (isZeroSha(claimed) ? claimed : undefined) : left;
   // As many zeros as the hashes of the repository have digits: the row of a deleted tag does not say how many.
   const after = textAt(event.data, 'after');
-  return told({
+  return definedFields({
     created: isNew === true,
     deleted,
     before,
@@ -207,7 +212,7 @@ async function commits(context: ActContext): Promise<Contents | null | undefined
   const contents = await fromFeed(context);
   if (!contents) return contents;
   // A deleted ref has no commits, and no head.
-  if (contents.deleted === true) return told({ ...contents, head_commit: null });
+  if (contents.deleted === true) return definedFields({ ...contents, head_commit: null });
   const rows = Array.isArray(contents.commits) ? contents.commits.filter(isJsonObject) : [];
   if (typeof contents.total_commits === 'number' && contents.total_commits > rows.length) {
     const read = await context.files({ ...contents, ...(await pushed(context, contents)) });
@@ -217,11 +222,11 @@ async function commits(context: ActContext): Promise<Contents | null | undefined
   for (const row of rows) {
     const commit = await payloadCommit(context, row);
     // Without that read the row's own words are left, and nothing tells the files.
-    if (!commit) return told({ commits: contents.commits, head_commit: contents.head_commit });
+    if (!commit) return definedFields({ commits: contents.commits, head_commit: contents.head_commit });
     all.push(commit);
   }
   const head = objectAt(contents, 'head_commit');
-  return told({
+  return definedFields({
     commits: all,
     head_commit: head ? (all.find(({ id }) => id === head.id) ?? (await payloadCommit(context, head))) : undefined,
     ...filesOf(all, contents.total_commits),
@@ -234,7 +239,7 @@ async function payloadCommit(context: ActContext, { timestamp, id }: JsonObject)
   const commit = objectAt(found, 'commit');
   if (!found || !commit) return undefined;
   const person = (role: 'author' | 'committer'): JsonObject =>
-    told({
+    definedFields({
       name: objectAt(commit, role)?.name,
       email: objectAt(commit, role)?.email,
       username: textAt(objectAt(found, role), 'login'),
@@ -242,7 +247,7 @@ async function payloadCommit(context: ActContext, { timestamp, id }: JsonObject)
   const files = Array.isArray(found.files) ? found.files.filter(isJsonObject) : [];
   const paths = (status: RegExp): string[] =>
     files.filter((file) => status.test(textAt(file, 'status'))).map((file) => textAt(file, 'filename'));
-  return told({
+  return definedFields({
     id,
     message: commit.message,
     url: found.html_url,

@@ -19,7 +19,7 @@ import {
   type TextAct,
 } from '../../events/equal-texts.js';
 import type { EventFact, Misfit } from '../../events/event-fact.js';
-import type { DuplicateCandidate, ToldAgain } from '../../events/deduplicate.js';
+import type { DuplicateCandidate, DuplicateFact } from '../../events/deduplicate.js';
 import type { ReadDelivery } from '../../events/normalize-delivery.js';
 import type { WorkQueue } from '../work-queue.port.js';
 import type { Arrival, NewEntry, StoredDelivery } from '../../core/arrival.js';
@@ -36,7 +36,7 @@ export interface EventReader {
   readDelivery(delivery: StoredDelivery, number: string | null): ReadDelivery | Misfit | TenantMismatch;
   normalizeEntry(entry: NewEntry): EventFact[] | Misfit | TenantMismatch;
   /** Id of the event that the arrival tells once more, or null. */
-  deduplicateInto(source: EventSource, fact: ToldAgain, candidates: readonly DuplicateCandidate[]): string | null;
+  deduplicateInto(source: EventSource, fact: DuplicateFact, candidates: readonly DuplicateCandidate[]): string | null;
   /** The object whose earlier state the fact is to be seen against; null when it has none. */
   statedObjectOf(fact: EventFact): StatedObject | null;
   /** Whether what a list lets one guess happened, by the state held before. */

@@ -3,7 +3,7 @@ import type { Problem } from '../../core/problem.js';
 import { textOf, type Reason } from '../../core/reason.js';
 import { verdictReason } from '../../core/run-reasons.js';
 import type { BotSelf, Candidate, DecisionFacts, RuleEngine } from '../../pipeline/rule-engine.port.js';
-import { givenOf } from '../../rules/language/load/given.js';
+import { sourcesOf } from '../../rules/language/load/revision-sources.js';
 import { STEPS_PER_DECISION } from '../../rules/language/propose/bindings.js';
 import type { Window } from '../../rules/language/propose/coalesce-key.js';
 import { expressionsOf, worstOf } from '../../rules/language/propose/expressions-of.js';
@@ -71,7 +71,7 @@ abstract class Bounded {
 
   /** What the thread must be told before it can evaluate; null when it knows the revision, or nobody knows what it was made of. */
   protected toLoad(revision: Revision): { key: number; order: Extract<Order, { kind: 'load' }> | null } | null {
-    const given = givenOf(revision);
+    const given = sourcesOf(revision);
     if (!given) return null;
     let loaded = this.#loaded.get(revision);
     if (!loaded) this.#loaded.set(revision, (loaded = { key: (this.#keys += 1), generation: -1 }));

@@ -5,7 +5,7 @@ import type { Reason } from '../../core/reason.js';
 import type { NeededRight } from '../../core/rights.js';
 
 /** A parameter before anything runs: its value where that is the same each time, else the text that is certain to stand first. */
-export type GivenParam = { readonly value: Json } | { readonly prefix: string };
+export type WrittenParam = { readonly value: Json } | { readonly prefix: string };
 
 /** Why parameters can never work together. */
 export interface Unfit {
@@ -61,7 +61,7 @@ export interface ActionFacts {
   checkConstant?: (param: string, value: Json) => string | null;
   /** Check of the parameters together, as far as they are known at load. */
   unfit?: (
-    given: Readonly<Record<string, GivenParam>>,
+    given: Readonly<Record<string, WrittenParam>>,
     operator: { readonly mirrorHosts?: readonly string[] },
   ) => Unfit | null;
   /** Operations without which it cannot work at all; absent = it has a way around each of them. */

@@ -1,6 +1,6 @@
 import type { Schedule } from '../../core/occurrences.js';
 import type { EventKind } from '../../core/event-kinds.js';
-import type { Found } from '../../core/finding.js';
+import type { PolicyFindings } from '../../core/finding.js';
 import type { Reason } from '../../core/reason.js';
 import type { Position, Problem } from '../../core/problem.js';
 import type { Json, JsonObject } from '../../core/json.js';
@@ -166,7 +166,7 @@ export interface Report {
   /** Of a policy that held something of what it wants: all of it, or a part. */
   held?: 'all' | 'part';
   /** Of a policy with expectations. */
-  found?: Found;
+  found?: PolicyFindings;
 }
 
 /**

@@ -9,7 +9,7 @@ import { defineReasons, textOf, type Reason } from '../../core/reason.js';
 import { ConnectedForges, type ForgeCapabilities } from '../../forge/connected-forges.js';
 import type { ForgeClient } from '../../forge/forge-client.js';
 import { isOperationName, operationNames, type OperationName } from '../../forge/operations.js';
-import { ask, isScopeRefusal, type Asked } from '../../forge/probe.js';
+import { ask, isScopeRefusal, type ProbeAnswer } from '../../forge/probe.js';
 import { missingScopes, neededScopes } from '../../forge/scopes.js';
 import { LookupCatalogue } from '../catalogue.port.js';
 import { RevisionKeeper } from '../revisions/revision-keeper.js';
@@ -57,7 +57,7 @@ const LOOK_AGAIN_MS = 30_000;
 @Injectable()
 export class CapabilityCheck {
   private readonly orgs: readonly OrgOfForge[];
-  private readonly asked = new Map<string, Asked>();
+  private readonly asked = new Map<string, ProbeAnswer>();
   private readonly found = new Map<string, readonly Reason[]>();
   private readonly holds = new Map<string, ReadonlyMap<string, Reason<UnmetCode>>>();
   private last: Promise<void> = Promise.resolve();
@@ -256,7 +256,7 @@ export class CapabilityCheck {
     }
   }
 
-  /** Asked only where an action needs a right; null = it could not be told. */
+  /** ProbeAnswer only where an action needs a right; null = it could not be told. */
   private async rightsOf(
     client: ForgeClient,
     capabilities: ForgeCapabilities,

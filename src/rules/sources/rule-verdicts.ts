@@ -8,7 +8,7 @@ import { RuleHistory } from './rule-history.port.js';
 import { KnownFacts } from '../../core/known-facts.port.js';
 
 /** What is shown of the newest look at an organization's repository of rules. */
-export interface ToldVerdict extends RuleVerdict {
+export interface ReportedVerdict extends RuleVerdict {
   /** What a change would have done on stored history; null when nothing was compared. */
   readonly history: string | null;
   /** Why the verdict could not be put on the commit; null when it was, or did not have to be. */
@@ -49,7 +49,7 @@ export class RuleVerdicts {
   }
 
   /** The newest one, also of an earlier process. */
-  of(forge: string, org: string): Promise<(ToldVerdict & { learnedAt: Date }) | null> {
+  of(forge: string, org: string): Promise<(ReportedVerdict & { learnedAt: Date }) | null> {
     return ruleVerdictOf(this.known, forge, org);
   }
 
@@ -61,7 +61,7 @@ export class RuleVerdicts {
     const isChange = verdict.state === 'active' && kept?.commit !== verdict.commit && kept !== null;
     const history = isChange ? await this.history.onHistory(org).catch(() => null) : null;
     const unposted = await this.post(forge, org, verdict, history);
-    const told: ToldVerdict = { ...verdict, problems: verdict.problems.slice(0, PROBLEMS_KEPT), history, unposted };
+    const told: ReportedVerdict = { ...verdict, problems: verdict.problems.slice(0, PROBLEMS_KEPT), history, unposted };
     await this.known.write(forge, org, KIND, told as unknown as JsonObject);
   }
 
@@ -93,7 +93,7 @@ export async function ruleVerdictOf(
   known: Pick<KnownFacts, 'read'>,
   forge: string,
   org: string,
-): Promise<(ToldVerdict & { learnedAt: Date }) | null> {
+): Promise<(ReportedVerdict & { learnedAt: Date }) | null> {
   const kept = await known.read(forge, org, KIND);
   const told = kept && readVerdict(kept.fact);
   return told && { ...told, learnedAt: kept.learnedAt };
@@ -133,8 +133,8 @@ function sameVerdict(a: RuleVerdict, b: RuleVerdict): boolean {
   return key(a) === key(b);
 }
 
-function readVerdict(fact: Json): ToldVerdict | null {
+function readVerdict(fact: Json): ReportedVerdict | null {
   return isJsonObject(fact) && typeof fact['repository'] === 'string' && Array.isArray(fact['problems'])
-    ? (fact as unknown as ToldVerdict)
+    ? (fact as unknown as ReportedVerdict)
     : null;
 }

@@ -7,7 +7,7 @@ import { Misfit } from '../propose/misfit.js';
 import type { Bindings } from '../propose/bindings.js';
 import { toJson } from '../values/to-json.js';
 import type { YamlEntry, YamlNode } from '../load/node.js';
-import type { ActionFacts, GivenParam } from '../catalogue.js';
+import type { ActionFacts, WrittenParam } from '../catalogue.js';
 import { fullRefFault } from './check-named.js';
 import type { FileContext } from './file-context.js';
 import type { Expression, ParamProgram, StepProgram, Template } from './program.js';
@@ -71,7 +71,7 @@ function judge(
   item: null | undefined,
 ): void {
   const { file, env } = context;
-  const given = emptyTable<GivenParam>();
+  const given = emptyTable<WrittenParam>();
   let isWhole = true;
   for (const { name, template, position } of params) {
     const entry = entries.find(({ key }) => key === name);

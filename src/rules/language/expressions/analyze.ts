@@ -25,7 +25,7 @@ export interface Analysis {
   paths: ExprPath[];
 }
 
-export interface Known {
+export interface AnalysisContext {
   env: CelEnv;
   variables: readonly string[];
   ownFunctions: ReadonlyMap<string, RuleFunction>;
@@ -37,7 +37,7 @@ export interface Known {
  * Also wraps what each loop walks and asks before each turn, so that the meter sees them.
  * @throws ExpressionError at the first fault
  */
-export function analyze(parsed: ParsedExpression, known: Known): Analysis {
+export function analyze(parsed: ParsedExpression, known: AnalysisContext): Analysis {
   const walker = new Walker(parsed, known);
   walker.visit(parsed.expr, [], 0, 0);
   return { type: walker.typeOf(parsed.expr), paths: walker.paths };
@@ -51,7 +51,7 @@ class Walker {
 
   constructor(
     readonly parsed: ParsedExpression,
-    readonly known: Known,
+    readonly known: AnalysisContext,
   ) {
     this.#types = new Types(known.env);
   }

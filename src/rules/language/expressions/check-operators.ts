@@ -2,7 +2,7 @@ import type { CelFunc } from '@bufbuild/cel';
 import type { DataType } from '../../../core/data-types.js';
 import { textHabitAt } from '../habits/text-habits.js';
 import { warnOfText } from './check-literals.js';
-import { warnOfSure, type Asked } from './check-presence.js';
+import { warnOfSure, type ReadingContext } from './check-presence.js';
 import { signature, typeName } from './infer-type.js';
 import type { Expr } from './parse-expression.js';
 import { constantText, elementsOf, pathOf } from './tree.js';
@@ -33,7 +33,7 @@ export function demandBool(notes: TypeNotes, expr: Expr, type: DataType, name: s
 }
 
 export function checkEquality(
-  asked: Asked,
+  asked: ReadingContext,
   expr: Expr,
   args: readonly Expr[],
   left: DataType,

@@ -13,7 +13,7 @@ import { nameSome } from './words.js';
 export type Loop = ReadonlyMap<string, DataType>;
 
 /** What is known where an expression stands. */
-export interface Asked {
+export interface ReadingContext {
   readonly notes: TypeNotes;
   readonly variables: VariableTypes;
   /** What the rule asks before it looks. */
@@ -35,7 +35,7 @@ const NULLABLE = new Set(['milestone', 'assignee', 'merged_by', 'head_commit', '
 
 /** A lookup that must be there is compared with null. */
 export function warnOfSure(
-  asked: Asked,
+  asked: ReadingContext,
   args: readonly Expr[],
   left: DataType,
   right: DataType,
@@ -54,7 +54,7 @@ export function warnOfSure(
 }
 
 /** Reading on from what may be missing or null ends the decision with an error. */
-export function warnOfNothing(asked: Asked, operand: Expr | undefined, loop: Loop): void {
+export function warnOfNothing(asked: ReadingContext, operand: Expr | undefined, loop: Loop): void {
   const path = operand ? pathOf(operand) : null;
   if (!operand || path === null || loop.has(path.split('.')[0] ?? '')) return;
   if (!mayBeNothing(asked, path) || isAsked(asked, path)) return;
@@ -66,7 +66,7 @@ export function warnOfNothing(asked: Asked, operand: Expr | undefined, loop: Loo
 }
 
 /** A field that events of a kind need not have: of the event itself, since those of the forge's objects may all be missing. */
-export function warnOfOwn(asked: Asked, expr: Expr, type: DataType, name: string, loop: Loop): void {
+export function warnOfOwn(asked: ReadingContext, expr: Expr, type: DataType, name: string, loop: Loop): void {
   const path = pathOf(expr);
   if (path !== `event.${name}` || loop.has('event') || isAsked(asked, path)) return;
   const types = type.kind === 'object' ? [type] : type.kind === 'either' ? type.of.map((one) => one.type) : [];
@@ -79,7 +79,7 @@ export function warnOfOwn(asked: Asked, expr: Expr, type: DataType, name: string
   );
 }
 
-function warnOfOptional(asked: Asked, expr: Expr, lacking: readonly ObjectType[], name: string): void {
+function warnOfOptional(asked: ReadingContext, expr: Expr, lacking: readonly ObjectType[], name: string): void {
   // Every event has a repository; who did it is asked for below, by field.
   if (name === 'repo' || name === 'actor' || NULLABLE.has(name)) return;
   const isByDelivery = asked.guards.sources?.size === 1 && asked.guards.sources.has('webhook');
@@ -93,7 +93,7 @@ function warnOfOptional(asked: Asked, expr: Expr, lacking: readonly ObjectType[]
 }
 
 /** Not every source tells the objects of an event whole. */
-export function warnOfUntold(asked: Asked, expr: Expr, event: DataType, loop: Loop): void {
+export function warnOfUntold(asked: ReadingContext, expr: Expr, event: DataType, loop: Loop): void {
   const [root, object, field, ...more] = pathOf(expr)?.split('.') ?? [];
   if (root !== 'event' || !object || !field || more.length > 0 || loop.has('event')) return;
   const path = object === 'actor' ? 'event.actor' : `event.${object}.${field}`;
@@ -114,12 +114,12 @@ export function warnOfUntold(asked: Asked, expr: Expr, event: DataType, loop: Lo
   );
 }
 
-function isAsked(asked: Asked, path: string): boolean {
+function isAsked(asked: ReadingContext, path: string): boolean {
   const { paths, notNull } = asked.guards;
   return [...paths, ...(notNull ?? [])].some((one) => one === path || one.startsWith(`${path}.`));
 }
 
-function mayBeNothing(asked: Asked, path: string): boolean {
+function mayBeNothing(asked: ReadingContext, path: string): boolean {
   const [root = '', name = '', ...more] = path.split('.');
   const of = ownValue(asked.variables, root);
   if (root === 'lookups')

@@ -16,7 +16,7 @@ import { describeNode, nodeToJson } from './node.js';
 import { SharedFiles } from './extends.js';
 import { GRAMMAR } from '../grammar.js';
 import { otherToolOf } from '../habits/other-tools.js';
-import { rememberGiven } from './given.js';
+import { rememberSources } from './revision-sources.js';
 import { knownKindsOf, raisesOf, stepsOf } from './raised-kinds.js';
 import { documentSteps } from './read-document.js';
 import { isWordOf, readMap } from './read-map.js';
@@ -72,7 +72,7 @@ export function* loadSteps(files: readonly RuleFile[], env: LoadEnvironment): Ge
   if (problems.length > 0) return { ok: false, problems, warnings };
   return {
     ok: true,
-    revision: rememberGiven(Object.freeze({ org: env.org, hash: hashOfFiles(files), rules, policies }), files, env),
+    revision: rememberSources(Object.freeze({ org: env.org, hash: hashOfFiles(files), rules, policies }), files, env),
     warnings,
   };
 }

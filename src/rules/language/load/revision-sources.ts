@@ -1,16 +1,16 @@
 import type { LoadEnvironment, Revision, RuleFile } from '../revision.js';
 
 /** What a revision was made of: enough to make it again in another thread. */
-export interface Given {
+export interface RevisionSources {
   readonly files: readonly RuleFile[];
   readonly org: string;
   readonly powers: ReadonlySet<string>;
   readonly secrets: ReadonlySet<string>;
 }
 
-const given = new WeakMap<Revision, Given>();
+const given = new WeakMap<Revision, RevisionSources>();
 
-export function rememberGiven(
+export function rememberSources(
   revision: Revision,
   files: readonly RuleFile[],
   { org, powers, secrets }: LoadEnvironment,
@@ -20,6 +20,6 @@ export function rememberGiven(
 }
 
 /** Null for one that was not loaded from files. */
-export function givenOf(revision: Revision): Given | null {
+export function sourcesOf(revision: Revision): RevisionSources | null {
   return given.get(revision) ?? null;
 }
