@@ -123,11 +123,16 @@ class RoundRobin {
   }
 
   async turn(org: string): Promise<boolean> {
-    const isHere = this.running.has(org);
-    this.ring(org);
-    const ended = this.waiting.get(org);
-    // What has its turn here already gets another one behind it.
-    return isHere || !ended ? false : new Promise((resolve) => ended.push(resolve));
+    if (this.isStopped) return false;
+    if (this.running.has(org)) {
+      // It gets another one behind it.
+      this.rungAgain.add(org);
+      return false;
+    }
+    return new Promise((ended) => {
+      this.waiting.set(org, [...(this.waiting.get(org) ?? []), ended]);
+      this.begin();
+    });
   }
 
   async isDue(org: string): Promise<boolean> {
