@@ -39,25 +39,3 @@ export function part<Part, Needs extends object>(
     useFactory: (...given) => make(Object.fromEntries(names.map((name, n) => [name, given[n]])) as Needs),
   };
 }
-
-/**
- * A provider that ends work which goes on by itself, in the two steps in which the framework ends an application: `stop` is called by
- * `onModuleDestroy` and waited for by `beforeApplicationShutdown`, when everything else was told to stop as well. So nothing takes the time
- * of another.
- */
-export function stopping<Needs extends object>(
-  needs: { [Name in keyof Needs]: Token<Needs[Name]> },
-  stop: (needs: Needs) => Promise<unknown>,
-): PartProvider {
-  return part(portToken<object>('stopping'), needs, (given) => {
-    let stopped: Promise<unknown> = Promise.resolve();
-    return {
-      onModuleDestroy: () => {
-        stopped = stop(given);
-        // Reported where it is waited for.
-        stopped.catch(() => undefined);
-      },
-      beforeApplicationShutdown: () => stopped,
-    };
-  });
-}

@@ -55,15 +55,7 @@ import { PoisonMessageStore } from './poison-message-store.port.js';
 import { IntentToEffect } from './execute.js';
 import { Budgets, KnownMembers } from './execute/budget-keeper.js';
 import { Executor } from './execute/executor.js';
-import {
-  botAccounts,
-  orgDirectory,
-  withSettings,
-  Forges,
-  OF_THE_BOT,
-  OrgDirectory,
-  ForgeHealth,
-} from './execute/forge-access.js';
+import { botAccounts, orgDirectory, withSettings, Forges, OrgDirectory, ForgeHealth } from './execute/forge-access.js';
 import { Rehearser, type RehearserDeps } from './execute/rehearse.js';
 import { TargetResolver } from './execute/prepare-effect.js';
 import { Settler } from './execute/settle.js';
@@ -72,7 +64,6 @@ import { InboxStore } from './inbox-store.port.js';
 import { JournalStore } from './journal-store.port.js';
 import { OutcomeRecovery } from './recover.js';
 import { RecoveryStore } from './recovery-store.port.js';
-import { RolloutStore } from './rollout-store.port.js';
 import { Accounts, RuleEngine } from './rule-engine.port.js';
 import { StorePoll } from './store-poll.js';
 import { WorkQueue } from './work-queue.port.js';
@@ -136,7 +127,7 @@ const READING = [
 ];
 
 const DECIDING = [
-  part(Rollout, { store: RolloutStore, clock: Clock, alerts: Alerts }, (deps) => new Rollout(deps)),
+  Rollout,
   part(
     EffectEchoDetector,
     {
@@ -223,7 +214,7 @@ const DECIDING = [
 ];
 
 const DOING = [
-  part(TargetResolver, { homes: ForgeHomes }, ({ homes }) => new TargetResolver(homes)),
+  TargetResolver,
   part(
     EFFECT_TOOLS,
     {
@@ -237,11 +228,7 @@ const DOING = [
     },
     (tools) => ({ actions, ...tools }),
   ),
-  part(
-    ForgeHealth,
-    { forges: Forges, clock: Clock, alerts: Alerts, logger: Logger, journal: JournalStore, config: AppConfig },
-    ({ config, ...deps }) => new ForgeHealth({ ...deps, orgs: [OF_THE_BOT, ...config.orgs.map(({ name }) => name)] }),
-  ),
+  ForgeHealth,
   part(
     OutcomeRecovery,
     { tools: EFFECT_TOOLS, health: ForgeHealth, logger: Logger, alerts: Alerts },
@@ -268,19 +255,8 @@ const DOING = [
         },
       }),
   ),
-  part(
-    Budgets,
-    {
-      forges: Forges,
-      accounts: Accounts,
-      acts: ActProofs,
-      inbox: InboxStore,
-      journal: JournalStore,
-      clock: Clock,
-      alerts: Alerts,
-    },
-    ({ forges, ...deps }) => new Budgets({ members: new KnownMembers(forges, deps.clock), ...deps }),
-  ),
+  KnownMembers,
+  Budgets,
   part(
     RevisionStatus,
     { keeper: RevisionKeeper, revisions: RevisionStore, rollout: Rollout },

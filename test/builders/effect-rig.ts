@@ -118,7 +118,7 @@ export class EffectRig {
     );
     this.targets = new TargetResolver(this.homes);
     const orgs = { get: (org: string) => (org === 'acme' ? this.settings : null) };
-    this.health = new ForgeHealth({ forges, clock, alerts, logger: silentLogger, journal, orgs: ['', 'acme'] });
+    this.health = new ForgeHealth(forges, clock, alerts, silentLogger, journal, aConfig({ orgs: [{ name: 'acme' }] }));
     this.unknown = new OutcomeRecovery(
       {
         journal,
@@ -157,15 +157,15 @@ export class EffectRig {
         targets: this.targets,
         health: this.health,
         recovery: journal,
-        budgets: new Budgets({
-          members: { isMember: async (_forge, _org, login) => this.members.get(login) ?? null },
-          accounts: { self: () => null },
-          acts: { prove: (...asked) => this.acts.prove(...asked) },
-          inbox: { event: async (id) => this.events.get(id) ?? null },
+        budgets: new Budgets(
+          { isMember: async (_forge, _org, login) => this.members.get(login) ?? null },
+          { self: () => null },
           journal,
+          { prove: (...asked) => this.acts.prove(...asked) },
+          { event: async (id) => this.events.get(id) ?? null },
           clock,
           alerts,
-        }),
+        ),
         alerts,
         security: { record: (event) => void this.security.push(event) },
         status: { of: async () => this.status },

@@ -153,8 +153,8 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
       problems: [],
     }),
   };
-  const health = new ForgeHealth({ forges, clock, alerts, logger, journal, orgs: ['', 'acme'] });
-  const rollout = new Rollout({ store: rollouts, clock, alerts });
+  const health = new ForgeHealth(forges, clock, alerts, logger, journal, aConfig({ orgs: [{ name: 'acme' }] }));
+  const rollout = new Rollout(rollouts, clock, alerts);
   const mayWrite: ConstructorParameters<typeof RevisionStatus>[2] = (org, { id, mode, canary, textHash }) =>
     rollout.mayWrite(org, { id, kind: 'rule', mode, canary, ruleHash: textHash });
   const common = {
@@ -181,7 +181,7 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
     alerts,
     observer: { attempted: () => undefined, ended: () => undefined },
   });
-  const budgets = new Budgets({ members: MEMBERS, acts: honestActs, inbox, accounts, journal, clock, alerts });
+  const budgets = new Budgets(MEMBERS, accounts, journal, honestActs, inbox, clock, alerts);
   const effects = new IntentToEffect(
     {
       ...common,

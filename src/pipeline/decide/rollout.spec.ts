@@ -36,13 +36,9 @@ describe('pipeline/decide/rollout', () => {
       rollout: { resolve: (...all) => (given.rollout as Rollout).resolve(...all) },
     });
     store = new InMemoryRolloutStore(life.journal);
-    rollout = given.rollout = new Rollout({
-      store,
-      clock: life.clock,
-      alerts: {
-        raise: (key) => void alerts.push(`raise ${key}`),
-        resolve: (key) => void alerts.push(`resolve ${key}`),
-      },
+    rollout = given.rollout = new Rollout(store, life.clock, {
+      raise: (key) => void alerts.push(`raise ${key}`),
+      resolve: (key) => void alerts.push(`resolve ${key}`),
     });
   }
 
@@ -236,8 +232,8 @@ describe('pipeline/decide/rollout, rule by rule', () => {
     told = [];
     isBeaten = false;
     clock = new ManualClock();
-    rollout = new Rollout({
-      store: {
+    rollout = new Rollout(
+      {
         newest: async () => rows.at(-1) ?? null,
         list: async () => rows,
         add: async (row, after) => {
@@ -248,11 +244,11 @@ describe('pipeline/decide/rollout, rule by rule', () => {
         evidence: async (...all) => (asked.push(all), evidence),
       },
       clock,
-      alerts: {
+      {
         raise: (key, alert, facts) => void told.push(['raise', key, sentenceOf(alert), facts]),
         resolve: (...all) => void told.push(['resolve', ...all]),
       },
-    });
+    );
   });
 
   const errors = (count: number): RolloutEvidence => ({

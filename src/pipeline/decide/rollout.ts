@@ -1,12 +1,13 @@
+import { Injectable } from '@nestjs/common';
 import type { CompiledRule } from '../../rules/language/revision.js';
-import { alert, type AlertKey, type Alerts } from '../../core/alerts.js';
-import type { Clock } from '../../core/clock.js';
+import { alert, type AlertKey, Alerts } from '../../core/alerts.js';
+import { Clock } from '../../core/clock.js';
 import { UserError } from '../../core/errors.js';
 import type { EventRepository } from '../../core/event.js';
 import { hashOf, newId } from '../../core/ids.js';
 import type { JsonObject } from '../../core/json.js';
 import { textOf as reasonText } from '../../core/reason.js';
-import type { RolloutEvidence, RolloutRow, RolloutStore } from '../rollout-store.port.js';
+import { type RolloutEvidence, type RolloutRow, RolloutStore } from '../rollout-store.port.js';
 import type { Candidate } from '../rule-engine.port.js';
 
 /** A canary with so many errors among so many of its newest decisions falls back. */
@@ -14,12 +15,6 @@ const MAX_ERRORS = 2;
 const WINDOW = 20;
 /** A hash gives this many places; a percent is a hundred of them. */
 const PLACES = 10_000;
-
-interface RolloutDeps {
-  readonly store: RolloutStore;
-  readonly clock: Clock;
-  readonly alerts: Alerts;
-}
 
 interface Resolved {
   readonly mode: Candidate['mode'];
@@ -30,8 +25,13 @@ interface Resolved {
 type Staged = Pick<Candidate, 'id' | 'kind' | 'mode'> & { readonly canary?: number | null; readonly ruleHash?: string };
 
 /** Which of its modes a rule has now, for which repository: what its file says, and what people and errors made of it since. */
+@Injectable()
 export class Rollout {
-  constructor(private readonly deps: RolloutDeps) {}
+  constructor(
+    private readonly store: RolloutStore,
+    private readonly clock: Clock,
+    private readonly alerts: Alerts,
+  ) {}
 
   /** Costs nothing for rules that are neither shadow nor canary. */
   async resolve(org: string, rule: Staged, repo: EventRepository | null): Promise<Resolved> {
@@ -56,7 +56,7 @@ export class Rollout {
   /** The stage of a rule; begins that of its file when this text is new. */
   async stage(org: string, rule: Staged): Promise<RolloutRow> {
     for (;;) {
-      const newest = await this.deps.store.newest(org, rule.id);
+      const newest = await this.store.newest(org, rule.id);
       const ruleHash = rule.ruleHash ?? '';
       if (newest?.ruleHash === ruleHash) return newest;
       const percent = rule.canary ?? null;
@@ -70,7 +70,7 @@ export class Rollout {
         evidence: {},
         forced: false,
       };
-      if (await this.deps.store.add(row, newest?.id ?? null)) return row;
+      if (await this.store.add(row, newest?.id ?? null)) return row;
     }
   }
 
@@ -94,7 +94,7 @@ export class Rollout {
       );
     }
     const row = await this.settled(org, rule);
-    const evidence = await this.deps.store.evidence(org, rule.id, row.at, WINDOW);
+    const evidence = await this.store.evidence(org, rule.id, row.at, WINDOW);
     const reason = whyNot(evidence, minDecisions);
     if (reason && !force)
       throw new UserError(
@@ -110,9 +110,9 @@ export class Rollout {
       evidence: { from: textOf(row), since: row.at.toISOString(), ...asJson(evidence) },
       forced: force && reason !== null,
     };
-    if (!(await this.deps.store.add(next, row.id)))
+    if (!(await this.store.add(next, row.id)))
       throw new UserError('CHANGED_MEANWHILE', `the stage of ${rule.id} has just changed: check it and try again`);
-    this.deps.alerts.resolve(alertKey(org, rule.id));
+    this.alerts.resolve(alertKey(org, rule.id));
     return next;
   }
 
@@ -120,7 +120,7 @@ export class Rollout {
   private async settled(org: string, rule: Staged): Promise<RolloutRow> {
     const row = await this.stage(org, rule);
     if (row.stage !== 'canary') return row;
-    const evidence = await this.deps.store.evidence(org, rule.id, row.at, WINDOW);
+    const evidence = await this.store.evidence(org, rule.id, row.at, WINDOW);
     const errors = evidence.newest.filter(({ isError }) => isError);
     if (errors.length < MAX_ERRORS) return row;
     const fallback: RolloutRow = {
@@ -132,8 +132,8 @@ export class Rollout {
       evidence: { from: textOf(row), since: row.at.toISOString(), ...asJson(evidence) },
       forced: false,
     };
-    if (!(await this.deps.store.add(fallback, row.id))) return this.stage(org, rule);
-    this.deps.alerts.raise(
+    if (!(await this.store.add(fallback, row.id))) return this.stage(org, rule);
+    this.alerts.raise(
       alertKey(org, rule.id),
       alert('canary.fell-back', { org, rule: rule.id, errors: errors.length, of: evidence.newest.length }),
       {
@@ -148,7 +148,7 @@ export class Rollout {
   }
 
   private head(org: string, { id, ruleHash }: Staged): Pick<RolloutRow, 'id' | 'org' | 'rule' | 'ruleHash' | 'at'> {
-    return { id: newId(), org, rule: id, ruleHash: ruleHash ?? '', at: this.deps.clock.now() };
+    return { id: newId(), org, rule: id, ruleHash: ruleHash ?? '', at: this.clock.now() };
   }
 }
 

@@ -1,16 +1,17 @@
-import type { AppConfig } from '../../config/app-config.js';
-import { type Alerts, alert } from '../../core/alerts.js';
-import type { Clock } from '../../core/clock.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { AppConfig } from '../../config/app-config.js';
+import { Alerts, alert } from '../../core/alerts.js';
+import { Clock } from '../../core/clock.js';
 import { ForgeError } from '../../core/errors.js';
 import type { EventActor } from '../../core/event.js';
-import type { Logger } from '../../core/logger.js';
+import { Logger } from '../../core/logger.js';
 import type { Reason } from '../../core/reason.js';
 import { intentReason } from '../../core/run-reasons.js';
 import type { Secret } from '../../core/secret.js';
 import type { ConnectedForges } from '../../forge/connected-forges.js';
 import type { ForgeClient } from '../../forge/forge-client.js';
 import type { OperationName } from '../../forge/operations.js';
-import type { JournalStore } from '../journal-store.port.js';
+import { JournalStore } from '../journal-store.port.js';
 import type { Accounts, BotAccount, BotSelf } from '../rule-engine.port.js';
 
 /** One forge as the executing side sees it. */
@@ -147,17 +148,6 @@ export function isSelf(actor: EventActor, self: BotSelf): boolean {
   );
 }
 
-interface ForgeHealthDeps {
-  readonly forges: Forges;
-  readonly clock: Clock;
-  readonly alerts: Alerts;
-  readonly logger: Logger;
-  /** Where every process learns that nothing is claimed of the credentials. */
-  readonly journal: Pick<JournalStore, 'holdForge' | 'releaseForge'>;
-  /** Names of all organizations. */
-  readonly orgs: readonly string[];
-}
-
 /** So many calls in a row without an answer open the breaker. */
 const SILENCES = 8;
 const FIRST_PAUSE_MS = 10_000;
@@ -196,15 +186,28 @@ type Credentials = 'accepted' | 'refused' | 'unclear';
  * One breaker per credential and process, so that a thousand intents do not each find out that a forge is away, or that a token was revoked.
  * While it is open intents stay planned and burn no try; one alert tells.
  */
+@Injectable()
 export class ForgeHealth {
+  /** Names of all organizations. */
+  private readonly orgs: readonly string[];
   private readonly states = new Map<string, State>();
 
-  constructor(private readonly deps: ForgeHealthDeps) {}
+  constructor(
+    private readonly forges: Forges,
+    private readonly clock: Clock,
+    private readonly alerts: Alerts,
+    private readonly logger: Logger,
+    /** Where every process learns that nothing is claimed of the credentials. */
+    @Inject(JournalStore) private readonly journal: Pick<JournalStore, 'holdForge' | 'releaseForge'>,
+    config: AppConfig,
+  ) {
+    this.orgs = [OF_THE_BOT, ...config.orgs.map(({ name }) => name)];
+  }
 
   /** Why nothing should be sent to this forge now on behalf of the organization, and for how long; null = go ahead. */
   holds(forge: string, org: string | null): { reason: Reason; againInMs: number } | null {
     const state = this.of(forge, org);
-    const now = this.deps.clock.monotonicMs();
+    const now = this.clock.monotonicMs();
     if (state.isLockedOut) {
       if (now >= state.nextProbeMs) void this.checkCredentials(forge, org);
       return { reason: refused(state.credential), againInMs: FIRST_PROBE_MS };
@@ -217,7 +220,7 @@ export class ForgeHealth {
   answered(forge: string, org: string | null): void {
     const state = this.of(forge, org);
     if (state.openUntilMs > 0) {
-      this.deps.alerts.resolve(`forge.silent/${state.credential}`);
+      this.alerts.resolve(`forge.silent/${state.credential}`);
       this.release(state);
     }
     Object.assign(state, { silences: 0, openUntilMs: 0, pauseMs: FIRST_PAUSE_MS });
@@ -233,18 +236,18 @@ export class ForgeHealth {
     const state = this.of(forge, org);
     state.silences += 1;
     if (state.silences < SILENCES) return;
-    const now = this.deps.clock.monotonicMs();
+    const now = this.clock.monotonicMs();
     // Calls that were under way when it opened tell nothing new.
     if (state.openUntilMs > now) return;
     state.openUntilMs = now + state.pauseMs;
     this.hold(state, silent(state.credential), Math.min(state.pauseMs, HOLD_MS));
     state.pauseMs = Math.min(state.pauseMs * 2, LAST_PAUSE_MS);
-    this.deps.logger.warn(
+    this.logger.warn(
       { forge: state.credential, silences: state.silences, forMs: state.openUntilMs - now },
       'breaker.forge-opened',
     );
     const { credential } = state;
-    this.deps.alerts.raise(`forge.silent/${credential}`, alert('forge.silent', { forge: credential }), {
+    this.alerts.raise(`forge.silent/${credential}`, alert('forge.silent', { forge: credential }), {
       forge: credential,
     });
   }
@@ -258,11 +261,11 @@ export class ForgeHealth {
     const { credential } = state;
     state.probing ??= this.probe(forge, org).finally(() => (state.probing = null));
     const found = await state.probing;
-    const now = this.deps.clock.monotonicMs();
+    const now = this.clock.monotonicMs();
     if (found === 'refused') {
       if (!state.isLockedOut) {
-        this.deps.logger.error({ forge: credential }, 'credentials.refused');
-        this.deps.alerts.raise(`forge.locked-out/${credential}`, alert('forge.locked-out', { forge: credential }), {
+        this.logger.error({ forge: credential }, 'credentials.refused');
+        this.alerts.raise(`forge.locked-out/${credential}`, alert('forge.locked-out', { forge: credential }), {
           forge: credential,
         });
       }
@@ -272,9 +275,9 @@ export class ForgeHealth {
       this.hold(state, refused(credential), HOLD_MS);
     } else if (found === 'accepted') {
       if (state.isLockedOut) this.release(state);
-      if (state.isLockedOut) this.deps.logger.info({ forge: credential }, 'credentials.accepted');
+      if (state.isLockedOut) this.logger.info({ forge: credential }, 'credentials.accepted');
       state.isLockedOut = false;
-      this.deps.alerts.resolve(`forge.locked-out/${credential}`);
+      this.alerts.resolve(`forge.locked-out/${credential}`);
     } else state.nextProbeMs = now + state.probeMs;
     return found;
   }
@@ -284,7 +287,7 @@ export class ForgeHealth {
    * asks.
    */
   async look(): Promise<void> {
-    const now = this.deps.clock.monotonicMs();
+    const now = this.clock.monotonicMs();
     const states = [...this.states.values()];
     for (const state of states) {
       const leftMs = state.isLockedOut ? HOLD_MS : Math.min(state.openUntilMs - now, HOLD_MS);
@@ -299,32 +302,32 @@ export class ForgeHealth {
     const state = this.of(forge, org);
     const forMs = Math.min((facts.retryAfterS ?? 1) * 1000, LONGEST_LIMIT_MS);
     // A shorter pause never cuts a longer one, and many are told the same one.
-    if (this.deps.clock.monotonicMs() + forMs > state.heldUntilMs + 500)
+    if (this.clock.monotonicMs() + forMs > state.heldUntilMs + 500)
       this.hold(state, intentReason('intent.forge-limits', { credential: state.credential }), forMs);
   }
 
   /** Nothing is claimed of these credentials meanwhile, in any process. */
   private hold(state: State, reason: Reason, forMs: number): void {
     const { credential, forge } = state;
-    const orgs = this.deps.orgs.filter((org) => this.credentialOf(forge, org) === credential);
-    state.heldUntilMs = this.deps.clock.monotonicMs() + forMs;
-    this.tell(state, () => this.deps.journal.holdForge({ credential, forge, orgs, reason }, forMs));
+    const orgs = this.orgs.filter((org) => this.credentialOf(forge, org) === credential);
+    state.heldUntilMs = this.clock.monotonicMs() + forMs;
+    this.tell(state, () => this.journal.holdForge({ credential, forge, orgs, reason }, forMs));
   }
 
   private release(state: State): void {
     state.heldUntilMs = 0;
-    this.tell(state, () => this.deps.journal.releaseForge(state.credential));
+    this.tell(state, () => this.journal.releaseForge(state.credential));
   }
 
   /** A store that is away learns of the next one. */
   private tell(state: State, word: () => Promise<void>): void {
     state.telling = state.telling
       .then(word)
-      .catch((error: unknown) => this.deps.logger.warn({ forge: state.credential, error }, 'forge-hold.not-stored'));
+      .catch((error: unknown) => this.logger.warn({ forge: state.credential, error }, 'forge-hold.not-stored'));
   }
 
   private credentialOf(forge: string, org: string | null): string {
-    return this.deps.forges.get(forge, org)?.credential ?? forge;
+    return this.forges.get(forge, org)?.credential ?? forge;
   }
 
   /** Whether the forge answers others while a call got no answer: then what was asked for is the reason, and not the forge. */
@@ -333,7 +336,7 @@ export class ForgeHealth {
   }
 
   private async probe(forge: string, org: string | null): Promise<Credentials> {
-    const access = this.deps.forges.get(forge, org);
+    const access = this.forges.get(forge, org);
     if (!access) return 'unclear';
     try {
       // Op 11 needs nothing but to be somebody; a forge of the 20 operations has no shorter way to ask.

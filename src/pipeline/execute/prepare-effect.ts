@@ -1,3 +1,5 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { ForgeHomes } from '../../forge/forge-homes.js';
 import { lookup } from 'node:dns/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Reason } from '../../core/reason.js';
@@ -301,8 +303,9 @@ export class TargetRefused extends BotError {
  * Names change, and a name may be taken over by somebody else; the number stays. A write goes to the repository of the
  * pinned number, under the name that the forge gives it now, and only while it belongs to the organization of the run.
  */
+@Injectable()
 export class TargetResolver {
-  constructor(private readonly homes: RepositoryHomes) {}
+  constructor(@Inject(ForgeHomes) private readonly homes: RepositoryHomes) {}
 
   /**
    * @throws TargetRefused when the repository is gone, or is not the organization's
