@@ -26,13 +26,13 @@ const TIERS = {
   },
   architecture: { jest: ['--testPathPatterns', inTest('architecture')], workers: COMPUTES },
   integration: {
-    jest: ['--testPathPatterns', inTest('integration|conformance'), '--testTimeout', '240000'],
+    jest: ['--testPathPatterns', inTest('integration|conformance'), '--testTimeout', '900000'],
     workers: COMPUTES,
     services: true,
   },
   // Hooks start whole processes: on a busy machine that alone takes longer than a test of another tier may.
   e2e: {
-    jest: ['--testPathPatterns', inTest('e2e'), '--testTimeout', '300000'],
+    jest: ['--testPathPatterns', inTest('e2e'), '--testTimeout', '900000'],
     workers: WAITS,
     services: true,
     built: true,

@@ -15,7 +15,7 @@ import type { Revision } from '../../src/rules/language/revision.js';
 import { HEAVY_RULES, aPushOf } from './heavy-rules.js';
 
 /** Far more than anything here takes, however busy the machine. */
-const LONG_MS = 300_000;
+const LONG_MS = 900_000;
 
 /** What holds of the thread for rules, wherever its program comes from. */
 export function boundedRulesSuite(name: string, program: () => ThreadProgram): void {

@@ -6,7 +6,7 @@ import { until } from '../services/until.js';
 import { aBot, type TestBot } from './support/a-bot.js';
 import { aForge, type TestForge } from './support/a-forge.js';
 
-const LONG_MS = 300_000;
+const LONG_MS = 900_000;
 
 describe.each<[ProfileName]>([['gitea'], ['core']])('integration/account-settings on %s', (profile) => {
   let forge: TestForge;

@@ -8,7 +8,7 @@ import { aBot, type TestBot } from './support/a-bot.js';
 import { aForge, type TestForge } from './support/a-forge.js';
 
 const HOOK_SECRET = 'the secret of the hook';
-const LONG_MS = 300_000;
+const LONG_MS = 900_000;
 
 const RULES = `version: 1
 org: acme

@@ -15,7 +15,7 @@ import { aControl, type TestControl } from './support/a-control.js';
 import { aForge, type TestForge } from './support/a-forge.js';
 import { SEALED_TEXT, WEIGHT, fillTenants, type Place, type Tenants } from './support/two-tenants.js';
 
-const LONG_MS = 300_000;
+const LONG_MS = 900_000;
 const PEOPLE = ['nobody', 'outsider', 'reader', 'writer', 'other owner', 'owner', 'socket'] as const;
 type Person = (typeof PEOPLE)[number];
 

@@ -15,7 +15,7 @@ import { acmeConfig } from './support/acme-config.js';
 import { aForge, type TestForge } from './support/a-forge.js';
 import { dumpTables } from './support/dump-tables.js';
 
-const LONG_MS = 300_000;
+const LONG_MS = 900_000;
 /** How often the bot reads the feed. */
 const FEED_MS = 500;
 const KEY = 'a-key-for-tests-0123456789abcdef';

@@ -15,7 +15,7 @@ import { aForge, type TestForge } from './support/a-forge.js';
 
 const FOLDER = 'config/rules/examples';
 const HOOK_SECRET = 'the secret of the hook';
-const LONG_MS = 300_000;
+const LONG_MS = 900_000;
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');

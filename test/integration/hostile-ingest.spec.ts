@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Secret } from '../../src/core/secret.js';
-import { HOSTILE_BODIES } from '../builders/hostile-bodies.js';
+import { HOSTILE_BODIES, type HostileBody } from '../builders/hostile-bodies.js';
 import { SAMPLE_BODIES, sampleBody } from '../builders/sample-bodies.js';
 import type { EmbeddedBot } from '../recordings-tool/embedded-bot.js';
 import { startEmbeddedBot } from '../recordings-tool/embedded-bot.js';
@@ -11,8 +11,9 @@ import { KeptConnections } from '../services/kept-connections.js';
 const FORGED = 20_000;
 const REPLAYED = 200;
 const TIMES = 10;
+const MOST_TRIES = 5;
 const AT_ONCE = 16;
-const LONG_MS = 300_000;
+const LONG_MS = 900_000;
 
 const SECRET = 'a secret';
 const sign = (text: string | Buffer, secret = SECRET, algorithm = 'sha256'): string =>
@@ -31,6 +32,17 @@ async function post(body: string | Buffer, headers: Record<string, string>, hook
   };
   const url = `http://127.0.0.1:${bot.port}/webhooks/${hook}`;
   return (await connections.post(url, { ...base, ...headers }, body)).status;
+}
+
+/** A refused body that is large ends its connection with the answer: a client that still writes may lose the answer, and asks again. */
+async function answerTo({ body, headers, status }: HostileBody): Promise<number> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await post(body, { 'x-gitea-signature': sign(body), ...headers });
+    } catch (error) {
+      if (status < 400 || tries === MOST_TRIES) throw error;
+    }
+  }
 }
 
 /** Do something for each number below `count`, so many at once. */
@@ -167,10 +179,7 @@ describe('integration/hostile-ingest', () => {
       await forEachOf(HOSTILE_BODIES.length * 3, async (n) => {
         const hostile = given(HOSTILE_BODIES[n % HOSTILE_BODIES.length]);
         const good = numbered(100_000 + n);
-        const [status, ok] = await Promise.all([
-          post(hostile.body, { 'x-gitea-signature': sign(hostile.body), ...hostile.headers }),
-          post(good, { 'x-gitea-signature': sign(good) }),
-        ]);
+        const [status, ok] = await Promise.all([answerTo(hostile), post(good, { 'x-gitea-signature': sign(good) })]);
         if (status !== hostile.status) wrong.push(`${hostile.name}: ${status} instead of ${hostile.status}`);
         if (ok !== 202) wrong.push(`beside ${hostile.name}: a good delivery was answered ${ok}`);
       });

@@ -11,7 +11,7 @@ import { aBot, type TestBot } from './support/a-bot.js';
 import { byPath, type ByPath } from './support/by-path.js';
 import { aForge, type TestForge } from './support/a-forge.js';
 
-const LONG_MS = 300_000;
+const LONG_MS = 900_000;
 
 const RULES = `version: 1
 org: acme

@@ -19,7 +19,7 @@ const EVENTS = [
   'pull_request_review',
   'issue_comment',
 ];
-const LONG_MS = 300_000;
+const LONG_MS = 900_000;
 
 /** The rules as they stand in the folder; only the window of two minutes is shorter here. */
 const files = Object.fromEntries(

@@ -9,7 +9,7 @@ import { acmeConfig } from './support/acme-config.js';
 import { aBot, type TestBot } from './support/a-bot.js';
 import { aForge, type TestForge } from './support/a-forge.js';
 
-const LONG_MS = 300_000;
+const LONG_MS = 900_000;
 const NEVER = 'schedule: "0 0 29 2 *"';
 
 const RULES = `version: 1

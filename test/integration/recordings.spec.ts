@@ -12,7 +12,7 @@ import { given } from '../builders/given.js';
 
 const SELECTION = resolve('test/recordings');
 const FULL_SET = process.env.FORGEHAND_RECORDINGS ?? resolve('../shared/recordings');
-const LONG_MS = 300_000;
+const LONG_MS = 900_000;
 
 const folders = (path: string): Array<[string, ActFolder]> =>
   readActFolders(path).map((folder) => [folder.folder, folder]);

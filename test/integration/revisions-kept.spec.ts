@@ -14,7 +14,7 @@ import { acmeConfig } from './support/acme-config.js';
 import { aForge, type TestForge } from './support/a-forge.js';
 
 const REVISIONS = 6;
-const LONG_MS = 300_000;
+const LONG_MS = 900_000;
 const HOOK = 'the secret of the hook';
 
 /** Each revision asks for something else, and moves its condition by a line. */

@@ -12,7 +12,7 @@ import { aBot, type TestBot } from './support/a-bot.js';
 import { acmeConfig } from './support/acme-config.js';
 import { aForge, type TestForge } from './support/a-forge.js';
 
-const LONG_MS = 300_000;
+const LONG_MS = 900_000;
 /** The version before took this filter, which can never match; this one refuses it. */
 const TEXT = `version: 1
 org: acme

@@ -35,7 +35,7 @@ import { acmeConfig } from './support/acme-config.js';
 import { aControl, type TestControl } from './support/a-control.js';
 import { aForge, type TestForge } from './support/a-forge.js';
 
-const LONG_MS = 300_000;
+const LONG_MS = 900_000;
 const HOUR_MS = 3_600_000;
 const RULES = `version: 1
 org: acme

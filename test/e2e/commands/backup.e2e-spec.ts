@@ -12,7 +12,7 @@ import { Child } from '../support/child.js';
 import { askJson, forgehand, type CommandResult, untilAnswer } from '../support/forgehand.js';
 import { tell } from '../support/tell.js';
 
-const LONG_MS = 600_000;
+const LONG_MS = 900_000;
 const SECRET = 'the secret of the hook';
 const RULES =
   'version: 1\norg: acme\nrules:\n  - { id: bug-label, on: repository.created, do: { label.ensure: { name: bug, color: "#d73a4a" } } }\n';

@@ -9,7 +9,7 @@ import { hasTerminal, Terminal } from '../support/a-terminal.js';
 import { FORGEHAND, requireBuild } from '../support/built.js';
 import { Outputs } from './outputs.js';
 
-const LONG_MS = 300_000;
+const LONG_MS = 900_000;
 const RULES = 'version: 1\norg: acme\nrules: []\n';
 const outputs = new Outputs();
 

@@ -14,7 +14,7 @@ import type { CommandResult } from '../support/forgehand.js';
 import { untilAnswer } from '../support/forgehand.js';
 import { Outputs } from './outputs.js';
 
-const LONG_MS = 300_000;
+const LONG_MS = 900_000;
 const RULES = `version: 1
 org: acme
 rules:

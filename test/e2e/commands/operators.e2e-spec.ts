@@ -13,7 +13,7 @@ import { requireBuild } from '../support/built.js';
 import type { CommandResult } from '../support/forgehand.js';
 import { Outputs } from './outputs.js';
 
-const LONG_MS = 300_000;
+const LONG_MS = 900_000;
 const RULES = `version: 1
 org: acme
 rules: [{ id: bug-label, on: repository.created, do: { label.ensure: { name: bug, color: "#d73a4a" } } }]

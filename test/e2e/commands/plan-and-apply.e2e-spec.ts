@@ -15,7 +15,7 @@ import { requireBuild } from '../support/built.js';
 import type { CommandResult } from '../support/forgehand.js';
 import { Outputs } from './outputs.js';
 
-const LONG_MS = 300_000;
+const LONG_MS = 900_000;
 const RULES = `version: 1
 org: acme
 policies:

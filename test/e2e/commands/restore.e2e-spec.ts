@@ -13,7 +13,7 @@ import { startBot, type Bot } from '../support/bot.js';
 import { requireBuild } from '../support/built.js';
 import { askJson, forgehand } from '../support/forgehand.js';
 
-const LONG_MS = 300_000;
+const LONG_MS = 900_000;
 const SECRET = 'the secret of the hook';
 const RULES =
   'version: 1\norg: acme\nrules:\n  - { id: bug-label, on: repository.created, do: { label.ensure: { name: bug, color: "#d73a4a" } } }\n';

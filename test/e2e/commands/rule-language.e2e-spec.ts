@@ -22,7 +22,7 @@ import type { CommandResult } from '../support/forgehand.js';
 import { untilAnswer } from '../support/forgehand.js';
 import { Outputs } from './outputs.js';
 
-const LONG_MS = 300_000;
+const LONG_MS = 900_000;
 const HEAD = 'version: 1\norg: acme\n';
 const RULES = `${HEAD}rules:
   - id: label-new

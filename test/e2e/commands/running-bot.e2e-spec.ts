@@ -19,7 +19,7 @@ import { untilStatus } from '../support/forgehand.js';
 import { Outputs, secretsIn } from './outputs.js';
 
 /** Ends a test that hangs. Ten commands that each open the store take a minute of two processors, and other tiers run beside. */
-const LONG_MS = 300_000;
+const LONG_MS = 900_000;
 const RULES = `version: 1
 org: acme
 secrets: [mirror_password]

@@ -10,7 +10,7 @@ import { Child } from '../support/child.js';
 import type { CommandResult } from '../support/forgehand.js';
 import { Outputs } from './outputs.js';
 
-const LONG_MS = 300_000;
+const LONG_MS = 900_000;
 const GOOD =
   'version: 1\norg: acme\nrules:\n  - { id: bug-label, on: repository.created, do: { label.ensure: { name: bug, color: "#d73a4a" } } }\n';
 const BROKEN =

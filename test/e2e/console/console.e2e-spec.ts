@@ -4,7 +4,7 @@ import { until } from '../../services/until.js';
 import { describeInChromium, aBrowser, type Person, type TestBrowser } from './browser.js';
 import { aStage, DEPLOYMENTS, type Stage } from './stage.js';
 
-const LONG_MS = 300_000;
+const LONG_MS = 900_000;
 
 /** An act as a page offers it: opened, with a reason, confirmed. */
 async function act(page: Page, name: string, button: string): Promise<void> {

@@ -15,7 +15,7 @@ import {
 } from './browser.js';
 import { aStage, HOSTILE, HOSTILE_PLACES, type Stage } from './stage.js';
 
-const LONG_MS = 300_000;
+const LONG_MS = 900_000;
 
 /** `FORGEHAND_PICTURES=1` writes pictures of each page to docs/console/. */
 const PICTURES = process.env['FORGEHAND_PICTURES'] === '1' ? join(ROOT, 'docs/console') : null;

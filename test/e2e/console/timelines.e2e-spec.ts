@@ -9,7 +9,7 @@ import { startBot, type Bot } from '../support/bot.js';
 import { requireBuild } from '../support/built.js';
 import { forgehand } from '../support/forgehand.js';
 
-const LONG_MS = 300_000;
+const LONG_MS = 900_000;
 const TIMELINES = 500;
 /** One person may have no more open, in all browsers. */
 const OF_ONE_PERSON = 20;

@@ -23,7 +23,7 @@ rules:
     limits: { effects_per_run: 1 }
 `;
 const SEED = chooseSeed();
-const TIMEOUT_MS = 300_000;
+const TIMEOUT_MS = 900_000;
 
 describe('demo', () => {
   const folder = mkdtempSync(join(tmpdir(), 'fh-e2e-demo-'));

@@ -20,7 +20,7 @@ import { startHoldingProxy } from './holding-proxy.js';
 import { isReason } from '../../../src/core/run-reasons.js';
 
 const NAMES = ['app', 'lib', 'tool', 'site'];
-const LONG_MS = 600_000;
+const LONG_MS = 900_000;
 /** On a busy machine; nothing is judged by it. */
 const SETTLED_MS = 480_000;
 /** So many writes of the first worker are answered before answers are kept back. */

@@ -29,7 +29,7 @@ const LOST = ['lib', 'tool'];
 const AMID = ['site'];
 /** So much of what was stored the standby never got. */
 const LAG_MS = 2_000;
-const LONG_MS = 600_000;
+const LONG_MS = 900_000;
 const WELCOMED = [1, 2];
 
 let forge: Forge;

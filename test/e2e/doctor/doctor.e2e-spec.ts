@@ -7,7 +7,7 @@ import { startBot } from '../support/bot.js';
 import { requireBuild } from '../support/built.js';
 import { forgehand, type CommandResult } from '../support/forgehand.js';
 
-const LONG_MS = 300_000;
+const LONG_MS = 900_000;
 const SECRET = 'the-secret-of-the-hook-5d1f';
 const RULES =
   'version: 1\norg: acme\nrules:\n  - { id: labels, on: repository.created, do: { label.ensure: { name: bug, color: "#d73a4a" } } }\n';

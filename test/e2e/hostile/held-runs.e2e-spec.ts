@@ -8,7 +8,7 @@ import { startBot, type Bot } from '../support/bot.js';
 import { requireBuild } from '../support/built.js';
 import { askJson, forgehand, untilStatus } from '../support/forgehand.js';
 
-const LONG_MS = 300_000;
+const LONG_MS = 900_000;
 const HOOK_SECRET = 'held-runs-hook-secret-4d81a7c95e60b2f3';
 const PER_STRANGER = 5;
 /** Two steps in the repository, one in the organization. */

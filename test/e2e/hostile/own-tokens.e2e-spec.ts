@@ -8,7 +8,7 @@ import { startBot, type Bot } from '../support/bot.js';
 import { requireBuild } from '../support/built.js';
 import { forgehand } from '../support/forgehand.js';
 
-const LONG_MS = 300_000;
+const LONG_MS = 900_000;
 /** Each organization, its owner, and the account that works for it alone. */
 const ORGS = [
   { org: 'acme', owner: 'olga', account: 'bot-acme' },

@@ -10,7 +10,7 @@ import { Child } from '../support/child.js';
 import { waitFor } from '../support/wait-for.js';
 import { aClone, type Clone } from './a-clone.js';
 
-export const LONG_MS = 300_000;
+export const LONG_MS = 900_000;
 
 export const withTerminal = hasTerminal ? it : it.skip;
 

@@ -9,7 +9,7 @@ import { requireBuild } from '../support/built.js';
 import { askJson, forgehand } from '../support/forgehand.js';
 
 const SECRET = 'the secret of the hook';
-const LONG_MS = 300_000;
+const LONG_MS = 900_000;
 const RULES = `version: 1
 org: acme
 rules:

@@ -4,7 +4,7 @@ import { requireBuild } from '../support/built.js';
 import { untilStatus } from '../support/forgehand.js';
 import { aHouse, type House } from './house.js';
 
-const LONG_MS = 300_000;
+const LONG_MS = 900_000;
 const LABELS = /^\/api\/v1\/repos\/acme\/[^/]+\/labels/;
 
 describe('a bot that is killed', () => {

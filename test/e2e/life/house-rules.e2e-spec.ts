@@ -5,7 +5,7 @@ import { requireBuild } from '../support/built.js';
 import { forgehand, untilAnswer, untilStatus } from '../support/forgehand.js';
 import { aHouse, RULES, type House } from './house.js';
 
-const LONG_MS = 300_000;
+const LONG_MS = 900_000;
 
 describe('an embedded bot', () => {
   let house: House;

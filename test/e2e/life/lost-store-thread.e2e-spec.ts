@@ -5,7 +5,7 @@ import { aPlace } from '../support/a-place.js';
 import { requireBuild } from '../support/built.js';
 import { Child } from '../support/child.js';
 
-const LONG_MS = 300_000;
+const LONG_MS = 900_000;
 
 interface Told {
   /** What became of each write. */

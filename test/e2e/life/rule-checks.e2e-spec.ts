@@ -8,7 +8,7 @@ import { requireBuild } from '../support/built.js';
 import { askJson, untilStatus } from '../support/forgehand.js';
 import { SlowWay } from './slow-way.js';
 
-const LONG_MS = 300_000;
+const LONG_MS = 900_000;
 const SECRET = 'the secret of the hook';
 const REPO = '/repos/acme/automation';
 const INDEX = 'version: 1\nfiles: [rules/a.yaml]\n';

@@ -12,7 +12,7 @@ import { forgehand } from '../support/forgehand.js';
 
 const FOLDER = 'config/rules/organization';
 const SECRET = 'the secret of the hook';
-const LONG_MS = 300_000;
+const LONG_MS = 900_000;
 const EVENTS = [
   'create',
   'push',

@@ -21,7 +21,7 @@ import { chooseSeed } from '../support/seed.js';
 import { tell } from '../support/tell.js';
 import { waitFor } from '../support/wait-for.js';
 
-const LONG_MS = 600_000;
+const LONG_MS = 900_000;
 const SETTLED_MS = 180_000;
 const REPOS = 4;
 const OLD = 60;

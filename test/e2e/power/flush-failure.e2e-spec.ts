@@ -10,7 +10,7 @@ import { FORGEHAND, requireBuild } from '../support/built.js';
 import { Child } from '../support/child.js';
 import { diskFolder } from '../../tools/fast-folder.mjs';
 
-const LONG_MS = 300_000;
+const LONG_MS = 900_000;
 const REPO = { id: 1, name: 'r', owner: { id: 3, login: 'acme' } };
 
 /** A bot whose forge is away, with a disk that fails on demand. */

@@ -6,7 +6,7 @@ import { requireBuild } from '../support/built.js';
 import { Child } from '../support/child.js';
 import { diskFolder } from '../../tools/fast-folder.mjs';
 
-const LONG_MS = 300_000;
+const LONG_MS = 900_000;
 
 describe('e2e/power: flushes of the embedded store', () => {
   beforeAll(requireBuild);

@@ -10,7 +10,7 @@ const RULES = `version: 1
 org: acme
 rules: [{ id: greet, on: repository.created, do: { label.ensure: { name: hello, color: "#00aabb" } } }]
 `;
-const LONG_MS = 300_000;
+const LONG_MS = 900_000;
 
 let forge: TestForge;
 let bot: TestBot;

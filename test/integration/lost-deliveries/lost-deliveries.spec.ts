@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { describeOnPostgres, openTestStores, type TestStores } from '../../services/test-stores.js';
 import { loseDeliveries } from './lose-deliveries.js';
 
-const LONG_MS = 600_000;
+const LONG_MS = 900_000;
 
 /** The whole count where statements are quick, a small one on the embedded store. */
 for (const [kind, describeIt, facts, actEveryS] of [

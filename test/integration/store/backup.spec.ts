@@ -38,7 +38,7 @@ import {
 } from '../../services/test-stores.js';
 import { contents, DELIVERIES, fill, FILLED, using } from '../support/filled-store.js';
 
-const LONG_MS = 300_000;
+const LONG_MS = 900_000;
 const TOLD = { told: (): void => undefined };
 
 let dir: string;

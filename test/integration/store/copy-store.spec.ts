@@ -11,7 +11,7 @@ import type { TestDatabase } from '../../services/test-stores.js';
 import { createTestDatabase, describeOnPostgres, ensureEmbeddedTemplate } from '../../services/test-stores.js';
 import { contents, DELIVERIES, fill, FILLED, using } from '../support/filled-store.js';
 
-const LONG_MS = 300_000;
+const LONG_MS = 900_000;
 
 let dir: string;
 let database: TestDatabase;

@@ -1,5 +1,5 @@
-// The files of src/ that execute for one recorded push that makes one label, by V8's precise coverage of this process and of its
-// threads. The bot is whole, with the embedded store, and the forge is the sandbox. A delivery goes before, so that what is made once counts for nothing.
+// The files of src/ that execute for one recorded push that makes one label, with the lines of code of each that do, by V8's precise coverage of this process
+// and of its threads. The bot is whole, with the embedded store, and the forge is the sandbox. A delivery goes before, so that what is made once counts for nothing.
 import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
@@ -12,7 +12,7 @@ import { aForge, type TestForge } from './a-forge.js';
 
 const RECORDED = 'test/recordings/gitea-1.27/acts/046-pull-request-synchronized-by-a-push.json';
 /** Words and tables, and the forge of the test. */
-const NOT_COUNTED = /^src\/(core|sandbox|store\/entities)\//;
+const NOT_COUNTED = /^src\/(core|rules\/language|sandbox|store\/entities)\//;
 const SECRET = 'the secret of the hook';
 const REPO = '/repos/acme/app';
 /** After the label is seen: the answer is written down, and those that waited for it are looked for. */
@@ -74,17 +74,24 @@ async function main(): Promise<void> {
     for (const post of isolates) {
       await post('Debugger.enable');
       await post('Profiler.enable');
-      await post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
+      await post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
     }
     // What was called before it began is counted once: take it away.
     for (const post of isolates) await post('Profiler.takePreciseCoverage');
     await push(forge, bot.url, '2');
-    const executed = new Map<string, Set<Mark>>();
+    const executed = new Map<string, { marks: Set<Mark>; lines: Set<number> }>();
     for (const post of isolates)
-      for (const [file, marks] of await executedIn(post))
-        executed.set(file, new Set([...(executed.get(file) ?? []), ...marks]));
+      for (const [file, { marks, lines }] of await executedIn(post)) {
+        const other = executed.get(file);
+        executed.set(file, {
+          marks: new Set([...(other?.marks ?? []), ...marks]),
+          lines: new Set([...(other?.lines ?? []), ...lines]),
+        });
+      }
     const files = [...executed].sort(([one], [other]) => (one < other ? -1 : 1));
-    console.log(JSON.stringify(files.map(([file, marks]) => ({ file, marks: [...marks] }))));
+    console.log(
+      JSON.stringify(files.map(([file, { marks, lines }]) => ({ file, marks: [...marks], lines: lines.size }))),
+    );
   } finally {
     await bot.close();
     await forge.close();
@@ -152,9 +159,9 @@ async function threads(session: Session): Promise<Post[]> {
 }
 
 /** What was executed, by file, with what the executed functions do themselves. */
-async function executedIn(post: Post): Promise<Map<string, Set<Mark>>> {
+async function executedIn(post: Post): Promise<Map<string, { marks: Set<Mark>; lines: Set<number> }>> {
   const { result } = (await post('Profiler.takePreciseCoverage')) as Coverage;
-  const found = new Map<string, Set<Mark>>();
+  const found = new Map<string, { marks: Set<Mark>; lines: Set<number> }>();
   for (const { scriptId, url, functions } of result) {
     const file = url.startsWith('file:') ? relative(process.cwd(), fileURLToPath(url)) : '';
     if (!file.startsWith('src/') || NOT_COUNTED.test(file)) continue;
@@ -173,9 +180,27 @@ async function executedIn(post: Post): Promise<Map<string, Set<Mark>>> {
         if (pattern.test(text) && !(mark === 'calls the forge' && file.startsWith('src/store/')))
           marks.add(mark as Mark);
     }
-    found.set(file, marks);
+    found.set(file, { marks, lines: executedLines(scriptSource, functions) });
   }
   return found;
+}
+
+/** Numbers of lines with code that ran; comments are no code. A range inside another says more of its part than that one. */
+function executedLines(source: string, functions: Coverage['result'][number]['functions']): Set<number> {
+  const ranges = functions
+    .flatMap((one) => one.ranges)
+    .sort((one, other) => one.startOffset - other.startOffset || other.endOffset - one.endOffset);
+  const ran = new Uint8Array(source.length);
+  for (const { startOffset, endOffset, count } of ranges) ran.fill(count > 0 ? 1 : 0, startOffset, endOffset);
+  const lines = new Set<number>();
+  const code = source.replace(/^[ \t]*(?:\/\*[^]*?\*\/|\/\/.*)/gm, (comment) => comment.replace(/[^\n]/g, ' '));
+  let at = 0;
+  for (const [n, line] of code.split('\n').entries()) {
+    const from = at + line.search(/\S|$/);
+    at += line.length + 1;
+    if (ran.subarray(from, at - 1).includes(1)) lines.add(n);
+  }
+  return lines;
 }
 
 await main();
