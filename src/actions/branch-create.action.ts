@@ -38,10 +38,9 @@ export const createBranch = defineAction({
   summary: 'Make sure the repository has a branch that starts at a branch, tag or commit',
   target: 'repository',
   params: {
-    new_branch_name: naming('branch', text({ summary: 'name of the branch', max: 100, check: checkBranchName })),
+    new_branch_name: naming('branch', text('name of the branch', { max: 100, check: checkBranchName })),
     old_ref_name: optional(
-      text({
-        summary: 'branch, tag or commit to start from. Default: the default branch',
+      text('branch, tag or commit to start from. Default: the default branch', {
         check: (ref) => (ref === '' ? 'must not be empty' : null),
       }),
     ),

@@ -9,11 +9,11 @@ import type { Issue } from '../core/objects/tracker.js';
 import { RIGHTS } from '../core/rights.js';
 
 const params = {
-  number: id({ summary: 'number of the issue or pull request' }),
-  add: optional(texts({ summary: 'logins to assign', max: 20 })),
-  remove: optional(texts({ summary: 'logins to unassign', max: 20 })),
-  one_of: optional(texts({ summary: 'logins to choose from in turn, when nobody is assigned' })),
-  count: optional(whole({ summary: 'how many of one_of. Default: 1', min: 1, max: 10 })),
+  number: id('number of the issue or pull request'),
+  add: optional(texts('logins to assign', { max: 20 })),
+  remove: optional(texts('logins to unassign', { max: 20 })),
+  one_of: optional(texts('logins to choose from in turn, when nobody is assigned')),
+  count: optional(whole('how many of one_of. Default: 1', { min: 1, max: 10 })),
 };
 
 /** The whole list is written, since only the newest servers can add one; an unknown login would be a 500, so each is asked about first. */

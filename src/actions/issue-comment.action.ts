@@ -19,17 +19,15 @@ export const commentOnce = defineAction({
   summary: 'Comment on an issue or pull request once; edit the comment when the text changes',
   target: 'repository',
   params: {
-    number: id({ summary: 'number of the issue or pull request' }),
-    key: text({
-      summary: 'identifies the comment, such as stale; one comment per key',
+    number: id('number of the issue or pull request'),
+    key: text('identifies the comment, such as stale; one comment per key', {
       max: 100,
       check: (key) => (key.trim() === '' ? 'must not be empty' : null),
     }),
-    body: markdown({
-      summary: 'text; the bot escapes texts of events and lookups in it',
+    body: markdown('text; the bot escapes texts of events and lookups in it', {
       check: (body) => (body.trim() === '' ? 'must not be empty' : null),
     }),
-    keep: optional(flag({ summary: 'leave the text of an existing comment alone' })),
+    keep: optional(flag('leave the text of an existing comment alone')),
   },
   operations: ['createComment', 'updateComment', 'listComments', 'getIssue', 'getSelf'],
   whereOffered: [],

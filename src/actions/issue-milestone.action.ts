@@ -24,15 +24,14 @@ export const setIssueMilestone = defineAction({
   summary: 'Set or clear the milestone of an issue or pull request',
   target: 'repository',
   params: {
-    number: id({ summary: 'number of the issue or pull request' }),
+    number: id('number of the issue or pull request'),
     title: optional(
-      text({
-        summary: 'title of the milestone. Default: none',
+      text('title of the milestone. Default: none', {
         check: (title) =>
           title.trim() === '' ? 'must not be empty; to take the milestone off, leave title out' : null,
       }),
     ),
-    replace: optional(flag({ summary: 'replace another milestone. Default: it stays' })),
+    replace: optional(flag('replace another milestone. Default: it stays')),
   },
   operations: ['updateIssue', 'getIssue', 'listMilestones'],
   whereOffered: [],

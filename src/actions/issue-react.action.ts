@@ -14,9 +14,9 @@ export const reactToIssue = defineAction({
   summary: 'React to a comment, an issue or a pull request with an emoji',
   target: 'repository',
   params: {
-    number: id({ summary: 'number of the issue or pull request' }),
-    comment: optional(id({ summary: 'number of one of its comments. Default: the issue itself' })),
-    reaction: choice({ summary: REACTIONS.join(', '), words: REACTIONS }),
+    number: id('number of the issue or pull request'),
+    comment: optional(id('number of one of its comments. Default: the issue itself')),
+    reaction: choice(REACTIONS.join(', '), { words: REACTIONS }),
   },
   operations: ['addCommentReaction', 'addIssueReaction', 'listCommentReactions', 'listIssueReactions', 'getSelf'],
   whereOffered: [],

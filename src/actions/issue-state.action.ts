@@ -12,9 +12,9 @@ export const setIssueState = defineAction({
   summary: 'Close an issue or pull request, or open it again',
   target: 'repository',
   params: {
-    number: id({ summary: 'number of the issue or pull request' }),
-    state: choice({ summary: 'open or closed', words: ['open', 'closed'] }),
-    unchanged_since: optional(time({ summary: 'only if nothing has changed it since this time' })),
+    number: id('number of the issue or pull request'),
+    state: choice('open or closed', { words: ['open', 'closed'] }),
+    unchanged_since: optional(time('only if nothing has changed it since this time')),
   },
   operations: ['updateIssue', 'getIssue'],
   whereOffered: [],

@@ -18,27 +18,22 @@ import { RIGHTS } from '../core/rights.js';
 const MAX_DESCRIPTION = 255;
 
 const params = {
-  name: text({
-    summary: 'name, compared without spaces around it',
+  name: text('name, compared without spaces around it', {
     max: 255,
     check: (name) => (name.trim() === '' ? 'must not be empty' : null),
   }),
-  color: text({
-    summary: 'colour as #rrggbb or #rgb',
+  color: text('colour as #rrggbb or #rgb', {
     check: (color) => (normalizeColor(color) === null ? 'must be a colour such as #d73a4a' : null),
   }),
-  description: optional(line({ summary: 'description. Default: not compared', max: MAX_DESCRIPTION })),
-  exclusive: optional(
-    flag({ summary: 'only one label of its scope at a time; means something only for names with a slash' }),
-  ),
-  is_archived: optional(flag({ summary: 'archived: kept, but no longer offered' })),
+  description: optional(line('description. Default: not compared', { max: MAX_DESCRIPTION })),
+  exclusive: optional(flag('only one label of its scope at a time; means something only for names with a slash')),
+  is_archived: optional(flag('archived: kept, but no longer offered')),
   renamed_from: optional(
-    texts({
-      summary: 'earlier names: the bot renames a label of such a name when this one does not exist; issues keep it',
+    texts('earlier names: the bot renames a label of such a name when this one does not exist; issues keep it', {
       max: 20,
     }),
   ),
-  keep: optional(flag({ summary: 'leave an existing label of this name alone' })),
+  keep: optional(flag('leave an existing label of this name alone')),
 };
 
 type WantedLabel = ParamsOf<typeof params>;

@@ -13,8 +13,7 @@ export const removeLabel = defineAction({
   summary: 'Remove a label that the bot made and no issue has',
   target: 'repository',
   params: {
-    name: text({
-      summary: 'name, compared without spaces around it',
+    name: text('name, compared without spaces around it', {
       max: 255,
       check: (name) => (name.trim() === '' ? 'must not be empty' : null),
     }),

@@ -12,29 +12,25 @@ import { isSameName, objectName } from '../core/object-name.js';
 import { RIGHTS } from '../core/rights.js';
 
 const params = {
-  title: text({
-    summary: 'title, compared without spaces around it',
+  title: text('title, compared without spaces around it', {
     max: 255,
     check: (title) => (title.trim() === '' ? 'must not be empty' : null),
   }),
-  description: optional(markdown({ summary: 'description. Default: not compared' })),
+  description: optional(markdown('description. Default: not compared')),
   due_on: optional(
-    time({ summary: 'due day, as a time or YYYY-MM-DD; the day as it is written counts, in the zone of the server' }),
+    time('due day, as a time or YYYY-MM-DD; the day as it is written counts, in the zone of the server'),
   ),
   state: optional(
-    text({
-      summary: 'open or closed. Default: open for a new one, not compared',
+    text('open or closed. Default: open for a new one, not compared', {
       check: (state) => (/^(open|closed)$/.test(state) ? null : 'must be open or closed'),
     }),
   ),
   renamed_from: optional(
-    texts({
-      summary:
-        'titles it had before: where one of them is there and this one is not, it is renamed, and issues keep it',
+    texts('titles it had before: where one of them is there and this one is not, it is renamed, and issues keep it', {
       max: 20,
     }),
   ),
-  keep: optional(flag({ summary: 'leave an existing milestone of this title alone' })),
+  keep: optional(flag('leave an existing milestone of this title alone')),
 };
 
 type WantedMilestone = ParamsOf<typeof params>;

@@ -13,8 +13,7 @@ export const removeMilestone = defineAction({
     'Make sure the repository has no milestone of a title, where that milestone was made from here and no issue belongs to it',
   target: 'repository',
   params: {
-    title: text({
-      summary: 'title, compared without spaces around it',
+    title: text('title, compared without spaces around it', {
       max: 255,
       check: (title) => (title.trim() === '' ? 'must not be empty' : null),
     }),

@@ -14,9 +14,9 @@ export const setOrgVariable = defineAction({
   summary: 'Set a variable of the organization',
   target: 'organization',
   params: {
-    name: text({ summary: 'name; forges keep it in upper case', check: checkVariableName }),
-    value: sealed({ summary: 'value; kept sealed', check: checkVariableValue }),
-    description: optional(line({ summary: 'description. Default: unchanged', max: 4096 })),
+    name: text('name; forges keep it in upper case', { check: checkVariableName }),
+    value: sealed('value; kept sealed', { check: checkVariableValue }),
+    description: optional(line('description. Default: unchanged', { max: 4096 })),
   },
   operations: ['updateOrgVariable'],
   whereOffered: ['getOrgVariable', 'createOrgVariable'],

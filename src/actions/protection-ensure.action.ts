@@ -8,19 +8,18 @@ import type { JsonObject } from '../core/json.js';
 import type { BranchProtection } from '../core/objects/git.js';
 import { RIGHTS } from '../core/rights.js';
 
-const on = (summary: string) => optional(flag({ summary }));
-const names = (summary: string) => optional(texts({ summary }));
+const on = (summary: string) => optional(flag(summary));
+const names = (summary: string) => optional(texts(summary));
 
 const params = {
   name: naming(
     'branch',
-    text({
-      summary: 'name of its rule: a branch, or a pattern such as release/*',
+    text('name of its rule: a branch, or a pattern such as release/*', {
       max: 255,
       check: (name) => (name.trim() === '' ? 'must not be empty' : null),
     }),
   ),
-  required_approvals: optional(whole({ summary: 'approvals that a pull request needs', max: 100 })),
+  required_approvals: optional(whole('approvals that a pull request needs', { max: 100 })),
   enable_push: on('whether anybody may push at all'),
   enable_push_whitelist: on('only those who are listed may push'),
   push_whitelist_usernames: names('logins that may push'),
@@ -49,8 +48,8 @@ const params = {
   ignore_stale_approvals: on('approvals of older commits do not count'),
   require_signed_commits: on('commits must be signed'),
   block_admin_merge_override: on('it holds for administrators too'),
-  protected_file_patterns: optional(text({ summary: 'files that nobody may change, as patterns separated by ;' })),
-  unprotected_file_patterns: optional(text({ summary: 'files that everybody may push, as patterns separated by ;' })),
+  protected_file_patterns: optional(text('files that nobody may change, as patterns separated by ;')),
+  unprotected_file_patterns: optional(text('files that everybody may push, as patterns separated by ;')),
 };
 
 interface ProtectionChange {

@@ -33,20 +33,15 @@ const PROTECTION_ASKS =
 const METHODS = ['merge', 'rebase', 'rebase-merge', 'squash', 'fast-forward-only'] as const;
 
 const params = {
-  number: id({ summary: 'number of the pull request' }),
-  sha: text({
-    summary: 'head commit that may be merged',
+  number: id('number of the pull request'),
+  sha: text('head commit that may be merged', {
     check: (sha) => (/^[0-9a-f]{40}([0-9a-f]{24})?$/.test(sha) ? null : 'must be a whole commit id'),
   }),
-  method: optional(
-    choice({ summary: 'merge (default), rebase, rebase-merge, squash or fast-forward-only', words: METHODS }),
-  ),
-  label: optional(text({ summary: 'label that it must have' })),
-  approvals: optional(
-    whole({ summary: 'approvals of this commit by people other than its author. Default: 1', max: 20 }),
-  ),
-  checks: optional(flag({ summary: 'whether the statuses of the commit must be green. Default: true' })),
-  delete_branch: optional(flag({ summary: 'delete its branch after the merge' })),
+  method: optional(choice('merge (default), rebase, rebase-merge, squash or fast-forward-only', { words: METHODS })),
+  label: optional(text('label that it must have')),
+  approvals: optional(whole('approvals of this commit by people other than its author. Default: 1', { max: 20 })),
+  checks: optional(flag('whether the statuses of the commit must be green. Default: true')),
+  delete_branch: optional(flag('delete its branch after the merge')),
 };
 
 interface SeenPull {

@@ -16,18 +16,17 @@ import { RIGHTS } from '../core/rights.js';
 const DEFAULT_INTERVAL = '8h';
 
 const params = {
-  remote_address: text({ summary: 'https address of the mirror, on a host of orgs[].mirror_hosts', max: 2048 }),
-  remote_username: optional(text({ summary: 'user at the mirror' })),
-  remote_password: optional(secret({ summary: 'password at the mirror, as ${{ secrets.NAME }}' })),
+  remote_address: text('https address of the mirror, on a host of orgs[].mirror_hosts', { max: 2048 }),
+  remote_username: optional(text('user at the mirror')),
+  remote_password: optional(secret('password at the mirror, as ${{ secrets.NAME }}')),
   interval: optional(
-    text({
-      summary: `how often, as 8h or 30m; ${DEFAULT_INTERVAL} when left out`,
+    text(`how often, as 8h or 30m; ${DEFAULT_INTERVAL} when left out`, {
       example: DEFAULT_INTERVAL,
       check: (value) => (goDurationMs(value) === null ? 'must be a duration such as 8h, 30m or 0' : null),
     }),
   ),
-  sync_on_commit: optional(flag({ summary: 'push to the mirror on every commit' })),
-  private: optional(flag({ summary: 'true: the repository may be private, and its contents leave the forge' })),
+  sync_on_commit: optional(flag('push to the mirror on every commit')),
+  private: optional(flag('true: the repository may be private, and its contents leave the forge')),
 };
 
 /**

@@ -65,19 +65,13 @@ export const ensureReleaseNotes = defineAction({
   params: {
     tag: naming(
       'tag',
-      text({
-        summary: 'tag of the release',
-        max: 255,
-        check: (tag) => (tag.trim() === '' ? 'must not be empty' : null),
-      }),
+      text('tag of the release', { max: 255, check: (tag) => (tag.trim() === '' ? 'must not be empty' : null) }),
     ),
-    since: optional(naming('tag', text({ summary: 'tag to start after. Default: the version before this one' }))),
+    since: optional(naming('tag', text('tag to start after. Default: the version before this one'))),
     groups: optional(groups),
-    other: optional(
-      text({ summary: 'title for changes of no group. Default: "Other changes"; empty leaves them out' }),
-    ),
-    skip: optional(texts({ summary: 'labels of pull requests to leave out' })),
-    create: optional(flag({ summary: 'create a draft release when there is no release' })),
+    other: optional(text('title for changes of no group. Default: "Other changes"; empty leaves them out')),
+    skip: optional(texts('labels of pull requests to leave out')),
+    create: optional(flag('create a draft release when there is no release')),
   },
   operations: [
     'createRelease',

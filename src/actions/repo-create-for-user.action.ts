@@ -6,27 +6,25 @@ import { ForgeError } from '../core/errors.js';
 import { RIGHTS } from '../core/rights.js';
 
 const params = {
-  username: text({
-    summary: 'future owner: a user or an organization',
+  username: text('future owner: a user or an organization', {
     check: (name) => (/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(name) ? null : 'is not a legal owner name'),
   }),
-  name: text({
-    summary: 'name of the repository',
+  name: text('name of the repository', {
     max: 100,
     check: (name) =>
       /^[A-Za-z0-9_.-]+$/.test(name) && !/^\.{1,2}$/.test(name)
         ? null
         : 'must be letters, digits, dots, dashes and underscores',
   }),
-  private: optional(flag({ summary: 'private. Default: as the forge decides, not compared' })),
-  description: optional(line({ summary: 'description', max: 2048 })),
-  auto_init: optional(flag({ summary: 'with a first commit' })),
-  default_branch: optional(naming('branch', text({ summary: 'default branch' }))),
-  gitignores: optional(text({ summary: 'gitignore sets' })),
-  issue_labels: optional(text({ summary: 'label set' })),
-  license: optional(text({ summary: 'licence' })),
-  readme: optional(text({ summary: 'readme template' })),
-  template: optional(flag({ summary: 'a template for others' })),
+  private: optional(flag('private. Default: as the forge decides, not compared')),
+  description: optional(line('description', { max: 2048 })),
+  auto_init: optional(flag('with a first commit')),
+  default_branch: optional(naming('branch', text('default branch'))),
+  gitignores: optional(text('gitignore sets')),
+  issue_labels: optional(text('label set')),
+  license: optional(text('licence')),
+  readme: optional(text('readme template')),
+  template: optional(flag('a template for others')),
 };
 
 /** Clocks of forge and bot may differ by this much. */

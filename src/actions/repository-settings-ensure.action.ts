@@ -7,14 +7,14 @@ import { branch, ifNamed } from './support/objects.js';
 import { orMissing } from '../forge/forge-client.js';
 import { RIGHTS } from '../core/rights.js';
 
-const on = (summary: string) => optional(flag({ summary }));
+const on = (summary: string) => optional(flag(summary));
 
 const params = {
-  description: optional(line({ summary: 'what it is about', max: 2048 })),
-  website: optional(text({ summary: 'address of its website; empty = none', max: 1024 })),
+  description: optional(line('what it is about', { max: 2048 })),
+  website: optional(text('address of its website; empty = none', { max: 1024 })),
   private: on('true makes it private; it is never made public from here'),
   template: on('whether it is a template'),
-  default_branch: optional(naming('branch', text({ summary: 'its default branch, which must exist', max: 255 }))),
+  default_branch: optional(naming('branch', text('its default branch, which must exist', { max: 255 }))),
   has_issues: on('issues'),
   has_wiki: on('the wiki'),
   has_projects: on('projects'),
@@ -29,8 +29,7 @@ const params = {
   allow_fast_forward_only_merge: on('fast-forward merging'),
   allow_rebase_update: on('updating a branch by rebase'),
   default_merge_style: optional(
-    choice({
-      summary: 'merge, rebase, rebase-merge, squash or fast-forward-only',
+    choice('merge, rebase, rebase-merge, squash or fast-forward-only', {
       words: ['merge', 'rebase', 'rebase-merge', 'squash', 'fast-forward-only'],
     }),
   ),

@@ -10,8 +10,8 @@ export const rerunFailedJobs = defineAction({
   summary: 'Run the failed jobs of a workflow run again, once',
   target: 'repository',
   params: {
-    run: id({ summary: 'id of the run' }),
-    attempts: optional(whole({ summary: 'maximum number of attempts. Default: 2', min: 2, max: 10 })),
+    run: id('id of the run'),
+    attempts: optional(whole('maximum number of attempts. Default: 2', { min: 2, max: 10 })),
   },
   operations: ['rerunFailedJobs', 'getRun'],
   whereOffered: [],

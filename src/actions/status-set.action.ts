@@ -11,23 +11,19 @@ export const setStatus = defineAction({
   summary: 'Set the status of a commit',
   target: 'repository',
   params: {
-    sha: text({
-      summary: 'full hash of the commit',
+    sha: text('full hash of the commit', {
       check: (sha) => (/^[0-9a-f]{40}([0-9a-f]{24})?$/.test(sha) ? null : 'must be a whole commit id'),
     }),
-    context: text({
-      summary: 'subject of the status, such as ci/tests',
+    context: text('subject of the status, such as ci/tests', {
       max: 255,
       check: (context) => (context.trim() === '' ? 'must not be empty' : null),
     }),
-    state: choice({
-      summary: 'pending, success, error, failure, warning or skipped',
+    state: choice('pending, success, error, failure, warning or skipped', {
       words: ['pending', 'success', 'error', 'failure', 'warning', 'skipped'],
     }),
-    description: optional(line({ summary: 'one line for people. Default: not compared', max: 1024 })),
+    description: optional(line('one line for people. Default: not compared', { max: 1024 })),
     target_url: optional(
-      text({
-        summary: 'address to read on at',
+      text('address to read on at', {
         max: 2048,
         check: (url) => (/^https?:\/\//.test(url) && URL.canParse(url) ? null : 'must be an address (http or https)'),
       }),

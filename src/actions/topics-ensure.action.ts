@@ -12,8 +12,7 @@ const TOPICS = { what: 'topics' };
 
 const topics = (summary: string) =>
   optional(
-    texts({
-      summary,
+    texts(summary, {
       max: MAX_TOPICS,
       check: (topic) =>
         /^[a-z0-9][-.a-z0-9]{0,34}$/.test(topic) ? null : 'must be lower-case letters, digits, - and ., at most 35',

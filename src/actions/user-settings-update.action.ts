@@ -4,7 +4,7 @@ import { flag, optional, text } from './support/params.js';
 import { differingSettings, statedOf, valuesOf, type Settings } from './support/compare.js';
 import { RIGHTS } from '../core/rights.js';
 
-const setting = (summary: string, max?: number) => optional(text({ summary, ...(max ? { max } : {}) }));
+const setting = (summary: string, max?: number) => optional(text(summary, max ? { max } : {}));
 
 /** Where nothing can be read, sending again may undo a person's change that came since: only while the call is this young. */
 const YOUNG_MS = 60_000;
@@ -20,8 +20,8 @@ export const updateUserSettings = defineAction({
     description: setting('description', 255),
     diff_view_style: setting('diff view'),
     full_name: setting('full name', 100),
-    hide_activity: optional(flag({ summary: 'hide the activity' })),
-    hide_email: optional(flag({ summary: 'hide the e-mail address' })),
+    hide_activity: optional(flag('hide the activity')),
+    hide_email: optional(flag('hide the e-mail address')),
     language: setting('language'),
     location: setting('location', 50),
     theme: setting('theme'),

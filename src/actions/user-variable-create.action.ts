@@ -11,9 +11,9 @@ export const createUserVariable = defineAction({
   summary: "Make sure the bot's own account has a variable",
   target: 'account',
   params: {
-    name: text({ summary: 'name; forges keep it in upper case', check: checkVariableName }),
-    value: sealed({ summary: 'value; kept sealed', check: checkVariableValue }),
-    description: optional(line({ summary: 'description of a new variable', max: 4096 })),
+    name: text('name; forges keep it in upper case', { check: checkVariableName }),
+    value: sealed('value; kept sealed', { check: checkVariableValue }),
+    description: optional(line('description of a new variable', { max: 4096 })),
   },
   operations: ['createUserVariable'],
   whereOffered: ['getUserVariable'],

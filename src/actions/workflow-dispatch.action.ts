@@ -20,13 +20,12 @@ export const dispatchWorkflow = defineAction({
   summary: 'Start a workflow that has the trigger workflow_dispatch',
   target: 'repository',
   params: {
-    workflow: text({
-      summary: 'file of the workflow, such as nightly.yml',
+    workflow: text('file of the workflow, such as nightly.yml', {
       max: 255,
       check: (file) => (/^[\w.-]+$/.test(file) ? null : 'must be the name of a file'),
     }),
-    ref: text({ summary: 'branch or tag to run on', max: 255, check: notEmpty }),
-    inputs: optional(textMap({ summary: 'inputs of the workflow, as texts' })),
+    ref: text('branch or tag to run on', { max: 255, check: notEmpty }),
+    inputs: optional(textMap('inputs of the workflow, as texts')),
   },
   operations: ['dispatchWorkflow'],
   whereOffered: ['listRepoRuns', 'getSelf'],

@@ -12,50 +12,37 @@ export interface ActionParam<Schema extends z.ZodType = z.ZodType> {
   readonly schema: Schema;
 }
 
-interface Common {
-  summary: string;
-}
+/** Why a value is refused, or null. */
+type Check = (value: string) => string | null;
 
 const MAX_TEXT = 65_536;
 
 /** Required text. `check` gives a reason to refuse the value, or null. */
-export function text({
-  summary,
-  max = MAX_TEXT,
-  check,
-  example,
-}: Common & { max?: number; check?: (value: string) => string | null; example?: string }): ActionParam<
-  z.ZodType<string>
-> {
+export function text(
+  summary: string,
+  { max = MAX_TEXT, check, example }: { max?: number; check?: Check; example?: string } = {},
+): ActionParam<z.ZodType<string>> {
   const facts = { type: 'string' as const, required: true, summary, ...(example === undefined ? {} : { example }) };
   return { facts, schema: textSchema(max, check) };
 }
 
 /** Text that the forge shows as Markdown: what comes from events and lookups is escaped in it. */
-export function markdown({
-  summary,
-  max,
-  check,
-}: Common & { max?: number; check?: (value: string) => string | null }): ActionParam<z.ZodType<string>> {
-  const { facts, schema } = text({ summary, ...(max === undefined ? {} : { max }), ...(check ? { check } : {}) });
+export function markdown(summary: string, how: { max?: number; check?: Check } = {}): ActionParam<z.ZodType<string>> {
+  const { facts, schema } = text(summary, how);
   return { facts: { ...facts, markdown: true }, schema };
 }
 
 /** One line that the forge shows as it is, such as a description: what events and lookups tell becomes one line without signs that nobody sees. */
-export function line({
-  summary,
-  max,
-  check,
-}: Common & { max: number; check?: (value: string) => string | null }): ActionParam<z.ZodType<string>> {
-  const { facts, schema } = text({ summary, max, ...(check ? { check } : {}) });
+export function line(summary: string, how: { max: number; check?: Check }): ActionParam<z.ZodType<string>> {
+  const { facts, schema } = text(summary, how);
   return { facts: { ...facts, line: true }, schema };
 }
 
 /** One of a few words. */
-export function choice<const Word extends string>({
-  summary,
-  words,
-}: Common & { words: readonly Word[] }): ActionParam<z.ZodType<Word>> {
+export function choice<const Word extends string>(
+  summary: string,
+  { words }: { words: readonly Word[] },
+): ActionParam<z.ZodType<Word>> {
   const schema = z
     .string()
     .refine(
@@ -66,11 +53,10 @@ export function choice<const Word extends string>({
 }
 
 /** A list of texts, or one. `check` is asked about each. */
-export function texts({
-  summary,
-  max = 100,
-  check,
-}: Common & { max?: number; check?: (value: string) => string | null }): ActionParam<z.ZodType<string[]>> {
+export function texts(
+  summary: string,
+  { max = 100, check }: { max?: number; check?: Check } = {},
+): ActionParam<z.ZodType<string[]>> {
   const one = textSchema(MAX_TEXT, (value) => (value.trim() === '' ? 'must not be empty' : (check?.(value) ?? null)));
   const schema = z
     .union([one.transform((value) => [value]), z.array(one)])
@@ -79,11 +65,10 @@ export function texts({
 }
 
 /** A whole number, as a number. */
-export function whole({
-  summary,
-  min = 0,
-  max = 1_000_000,
-}: Common & { min?: number; max?: number }): ActionParam<z.ZodType<number>> {
+export function whole(
+  summary: string,
+  { min = 0, max = 1_000_000 }: { min?: number; max?: number } = {},
+): ActionParam<z.ZodType<number>> {
   const schema = z
     .union([z.int(), z.bigint(), z.string().regex(/^\d{1,9}$/)], 'must be a whole number')
     .transform(Number)
@@ -95,19 +80,19 @@ export function whole({
 }
 
 /** Names with values that are texts. */
-export function textMap({ summary }: Common): ActionParam<z.ZodType<Record<string, string>>> {
+export function textMap(summary: string): ActionParam<z.ZodType<Record<string, string>>> {
   return {
     facts: { type: 'any', required: true, summary },
     schema: z.record(z.string(), z.string(), 'must be a map of texts'),
   };
 }
 
-export function flag({ summary }: Common): ActionParam<z.ZodType<boolean>> {
+export function flag(summary: string): ActionParam<z.ZodType<boolean>> {
   return { facts: { type: 'boolean', required: true, summary }, schema: z.boolean() };
 }
 
 /** Id of the forge: decimal string, or a whole number from a rule file. */
-export function id({ summary }: Common): ActionParam<z.ZodType<string>> {
+export function id(summary: string): ActionParam<z.ZodType<string>> {
   const schema = z
     .union([z.string(), z.int(), z.bigint()])
     .transform(String)
@@ -124,7 +109,7 @@ export function naming<Param extends ActionParam>(names: 'branch' | 'tag', { fac
 }
 
 /** A time (RFC 3339) or a day (YYYY-MM-DD). */
-export function time({ summary }: Common): ActionParam<z.ZodType<string>> {
+export function time(summary: string): ActionParam<z.ZodType<string>> {
   const schema = z
     .string()
     .refine(
@@ -135,15 +120,12 @@ export function time({ summary }: Common): ActionParam<z.ZodType<string>> {
 }
 
 /** A secret of the operator's config: rules write `${{ secrets.NAME }}`, intents hold the name alone. */
-export function secret({ summary }: Common): ActionParam<z.ZodType<Secret>> {
+export function secret(summary: string): ActionParam<z.ZodType<Secret>> {
   return { facts: { type: 'string', required: true, secret: true, summary }, schema: z.instanceof(Secret) };
 }
 
 /** A value that is kept sealed from the decision on. */
-export function sealed({
-  summary,
-  check,
-}: Common & { check?: (value: string) => string | null }): ActionParam<z.ZodType<Secret>> {
+export function sealed(summary: string, { check }: { check?: Check } = {}): ActionParam<z.ZodType<Secret>> {
   const schema = z.instanceof(Secret).superRefine((value, context) => {
     const problem = check?.(value.reveal()) ?? null;
     if (problem) context.addIssue({ code: 'custom', message: problem });
@@ -169,7 +151,7 @@ export function checkParam(param: ActionParam, value: Json): string | null {
   return result.success ? null : (result.error.issues[0]?.message ?? 'is not valid');
 }
 
-function textSchema(max: number, check?: (value: string) => string | null): z.ZodType<string> {
+function textSchema(max: number, check?: Check): z.ZodType<string> {
   return z
     .string()
     .max(max, `must not be longer than ${max} characters`)
