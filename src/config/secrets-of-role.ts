@@ -1,17 +1,19 @@
 import type { Role } from './app-config.js';
 
 /** Secrets of the operator's file, by what they are for. */
-export type SecretGroup =
-  | 'hooks'
-  | 'store'
-  | 'queue'
-  | 'forges'
-  | 'login'
-  | 'orgs'
-  | 'data key'
-  | 'alerts'
-  | 'control'
-  | 'metrics';
+const GROUPS = [
+  'hooks',
+  'store',
+  'queue',
+  'forges',
+  'login',
+  'orgs',
+  'data key',
+  'alerts',
+  'control',
+  'metrics',
+] as const;
+export type SecretGroup = (typeof GROUPS)[number];
 
 /**
  * `needed`: the start is refused without it. `optional`: used where it is given; without it the part that needs it stays off.
@@ -27,48 +29,21 @@ export type ConfigReader = Role | 'command';
  * verify deliveries; they use a hook's secret only to install the hook.
  */
 export const SECRETS_OF_ROLE: Readonly<Record<ConfigReader, Readonly<Record<SecretGroup, SecretNeed>>>> = {
-  web: {
+  web: all('optional', {
     hooks: 'needed',
     store: 'needed',
-    queue: 'optional',
     forges: 'withheld',
     login: 'withheld',
     orgs: 'withheld',
     'data key': 'withheld',
-    alerts: 'optional',
-    control: 'optional',
-    metrics: 'optional',
-  },
-  worker: everything({ hooks: 'optional', login: 'withheld' }),
-  scheduler: everything({ hooks: 'optional', login: 'withheld' }),
-  console: everything({ hooks: 'optional' }),
-  all: everything({}),
-  command: {
-    hooks: 'optional',
-    store: 'optional',
-    queue: 'optional',
-    forges: 'optional',
-    login: 'optional',
-    orgs: 'optional',
-    'data key': 'optional',
-    alerts: 'optional',
-    control: 'optional',
-    metrics: 'optional',
-  },
+  }),
+  worker: all('needed', { hooks: 'optional', login: 'withheld' }),
+  scheduler: all('needed', { hooks: 'optional', login: 'withheld' }),
+  console: all('needed', { hooks: 'optional' }),
+  all: all('needed'),
+  command: all('optional'),
 };
 
-function everything(but: Partial<Record<SecretGroup, SecretNeed>>): Record<SecretGroup, SecretNeed> {
-  return {
-    hooks: 'needed',
-    store: 'needed',
-    queue: 'needed',
-    forges: 'needed',
-    login: 'needed',
-    orgs: 'needed',
-    'data key': 'needed',
-    alerts: 'needed',
-    control: 'needed',
-    metrics: 'needed',
-    ...but,
-  };
+function all(need: SecretNeed, but: Partial<Record<SecretGroup, SecretNeed>> = {}): Record<SecretGroup, SecretNeed> {
+  return { ...(Object.fromEntries(GROUPS.map((group) => [group, need])) as Record<SecretGroup, SecretNeed>), ...but };
 }
