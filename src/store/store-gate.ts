@@ -23,7 +23,8 @@ type Line = Readonly<Record<Place, Array<(turn: Turn) => void>>>;
 /**
  * So many pieces of work use the store at once; the others wait, and the next is of the organization that used the store for the least time of late, so
  * that the flood of one keeps nobody else waiting for longer than a few statements take. Work that is on nobody's behalf is one more among the
- * organizations.
+ * organizations. There are as many places as the pool of a server has connections: whoever waited for one there, for longer than it takes to connect, would be
+ * told that the server is away.
  *
  * Where there is one place, it is kept for a moment after a turn, against organizations that used the store for longer of late. One that has little to do
  * asks step by step, each time with the answer in hand, and would wait for a whole turn of the flood at each step. The moment counts as used: many that ask

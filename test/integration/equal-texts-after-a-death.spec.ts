@@ -67,8 +67,12 @@ describe('reliability/poison: deliveries of one text after a death', () => {
       for (;;) {
         const deal = (except: readonly string[]): Promise<string[]> =>
           inbox.dueArrivals(AT_ONCE, { org: 'acme', except });
-        const { given } = await guard.batch('arrival', deal, async (ids) => void (await decideArrivals(deps, ids)));
-        if (given === 0) break;
+        const { dealt, isHeldUp } = await guard.batch(
+          'arrival',
+          deal,
+          async (ids) => void (await decideArrivals(deps, ids)),
+        );
+        if (dealt === 0 || isHeldUp) break;
       }
       await guard.settled();
       // The time for which they were put off is over.

@@ -515,19 +515,19 @@ describe('CrashLoopGuard', () => {
     it('of ordinary work is done as it is dealt, and nothing is written down', async () => {
       dealt = [fresh, idOf(6)];
 
-      expect(await aTurn()).toEqual({ dealt: 2, given: 2 });
+      expect(await aTurn()).toEqual({ dealt: 2, isHeldUp: false });
       expect([done, begun]).toEqual([[dealt], []]);
     });
 
     it('of what lay there is written down in one go, and done together with the others, in their order', async () => {
-      expect(await aTurn()).toEqual({ dealt: 3, given: 3 });
+      expect(await aTurn()).toEqual({ dealt: 3, isHeldUp: false });
 
       expect(begun).toMatchObject([{ topic: 'arrival', ids: [older, old], owner: 'p1', dares: 0 }]);
       expect(done).toEqual([[older, old, fresh]]);
       expect(ended).toEqual([`arrival ${older},${old} p1`]);
     });
 
-    it('goes on without what a process died with, which is done alone behind it', async () => {
+    it('goes on without what a process died with, which is done alone when it is dealt again', async () => {
       livedMs = 10_000;
       const asked: BeginWork[] = [];
       const store = {
@@ -540,27 +540,49 @@ describe('CrashLoopGuard', () => {
       watch = watchOver(store as unknown as PoisonMessageStore);
       livedMs = 20_000;
 
-      expect(await aTurn()).toEqual({ dealt: 3, given: 2 });
+      expect(await aTurn()).toEqual({ dealt: 3, isHeldUp: false });
+      await watch.settled();
+      dealt = [older];
+      expect(await aTurn()).toEqual({ dealt: 0, isHeldUp: false });
+      expect(done).toEqual([[old, fresh]]);
+      livedMs = 21_000;
+      expect(await aTurn()).toEqual({ dealt: 1, isHeldUp: false });
       await watch.settled();
 
       expect(done).toEqual([[old, fresh], [older]]);
       expect(asked.map(({ ids, dares }) => [ids, dares])).toEqual([
         [[older, old], 0],
+        [[older], 0],
         [[older], 1],
       ]);
       expect(ended).toEqual([old, older]);
     });
 
-    it('is not dealt again at once what it could not have', async () => {
+    it('takes for no death what another process had in hand a moment ago', async () => {
+      livedMs = 20_000;
       deaths = null;
+      expect(await aTurn()).toEqual({ dealt: 3, isHeldUp: false });
+      await watch.settled();
 
-      expect(await aTurn()).toEqual({ dealt: 3, given: 1 });
-      await watch.settled();
-      expect(await aTurn()).toEqual({ dealt: 1, given: 1 });
-      livedMs = 1_001;
-      expect(await aTurn()).toEqual({ dealt: 3, given: 1 });
-      await watch.settled();
-      expect(done).toEqual([[fresh], [fresh], [fresh]]);
+      expect(begun.map(({ dares }) => dares)).toEqual([0]);
+    });
+
+    it('is held up while something is decided alone, but for what came since', async () => {
+      livedMs = 10_000;
+      deaths = 'asked';
+      const alone = new Work();
+      const running = watch.run('event', idOf(-1, 7), alone.run);
+      await turn();
+      begun.at(-1)?.answer(null);
+      await turn();
+      begun.at(-1)?.answer(1);
+      await turn();
+
+      dealt = [older, old, idOf(9_000)];
+      expect(await aTurn()).toEqual({ dealt: 3, isHeldUp: true });
+      expect(done).toEqual([[idOf(9_000)]]);
+      alone.end();
+      await running;
     });
 
     it('ends with what failed, and crosses it out', async () => {

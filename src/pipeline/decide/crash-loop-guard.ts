@@ -94,27 +94,33 @@ export class CrashLoopGuard {
   /**
    * A turn of a line: what is dealt to it is decided together, but for what a process died with, which is decided alone, beside the turn.
    * @param deal what is due, without these
-   * @returns what was dealt, and how many of it were given to `work`
+   * @returns how many were dealt; `isHeldUp`: something is decided alone now, and what lies there waits for it
    */
   async batch(
     topic: WatchedTopic,
     deal: (except: readonly string[]) => Promise<readonly string[]>,
     work: BatchWork,
-  ): Promise<{ readonly dealt: number; readonly given: number }> {
+  ): Promise<{ readonly dealt: number; readonly isHeldUp: boolean }> {
     const ids = await deal(this.leftAlone(topic));
     const suspects = ids.filter((id) => this.isSuspect(id));
-    let given = ids.length - suspects.length;
+    const isHeldUp = suspects.length > 0 && this.isAlone;
     const workOn = async (held: ReadonlySet<string>): Promise<void> => {
-      given += held.size;
       const together = ids.filter((id) => held.has(id) || !suspects.includes(id));
       if (together.length > 0) await work(together);
     };
-    if (suspects.length === 0 || this.isAlone) await workOn(new Set());
+    if (suspects.length === 0 || isHeldUp) await workOn(new Set());
     else {
       const begun = await this.hold(topic, suspects, 0, workOn);
-      for (const id of suspects) if (!begun.has(id)) this.beside(this.inItsTurn(topic, id, () => work([id])));
+      for (const id of suspects) if (!begun.has(id)) this.setAside(topic, id, () => work([id]));
     }
-    return { dealt: ids.length, given };
+    return { dealt: ids.length, isHeldUp };
+  }
+
+  /** Another process may have it in hand, which began it a moment before. Only what is still due a moment later, and not to be had, is what one died with. */
+  private setAside(topic: WatchedTopic, id: string, work: Work): void {
+    const key = keyOf(topic, id);
+    if (this.refused.has(key)) this.beside(this.inItsTurn(topic, id, work));
+    else this.refused.set(key, this.livedMs() + LOOK_AGAIN_MS);
   }
 
   /** Waits for what is decided alone. */

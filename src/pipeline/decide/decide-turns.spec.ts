@@ -50,7 +50,7 @@ describe('pipeline/decide/decide-turns', () => {
         const ids = await deal([]);
         const given = ids.filter((id) => !held.includes(id));
         if (given.length > 0) await work(given);
-        return { dealt: ids.length, given: given.length };
+        return { dealt: ids.length, isHeldUp: given.length < ids.length };
       },
       settled: async () => void watched.push('settled'),
     };
@@ -107,7 +107,7 @@ describe('pipeline/decide/decide-turns', () => {
     expect(sizes()).toEqual([3, 2, 1]);
   });
 
-  it('ends a turn to which nothing is given', async () => {
+  it('ends a turn that is held up', async () => {
     held = await store(100);
 
     expect(await turns.turn('arrivals', 'acme')).toBe(false);

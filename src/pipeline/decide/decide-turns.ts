@@ -103,14 +103,14 @@ export class DecideTurns {
       const isShared = clock.monotonicMs() - this.changedAtMs < SHARED_FOR_MS;
       const most = isShared ? BATCH.shared : BATCH.alone;
       let done = 0;
-      const { dealt, given } = await watch.batch(
+      const { dealt, isHeldUp } = await watch.batch(
         'arrival',
         (except) => inbox.dueArrivals(most, { org, except }),
         async (ids) => void (done = await decideArrivals(arrivals, ids)),
       );
-      // Of a batch that was dealt in part, the rest was too much for one transaction, or is in other hands by now.
-      if (given > 0) this.looks.found(org);
-      if (given === 0 || (dealt < most && done === given)) return false;
+      if (done > 0) this.looks.found(org);
+      // Of a batch that was done in part, the rest was too much for one transaction, or is in other hands by now: the next deal tells.
+      if (dealt === 0 || isHeldUp || (dealt < most && done === dealt)) return false;
       if (isFirst) help();
       if (clock.monotonicMs() >= endsAtMs) return true;
     }
