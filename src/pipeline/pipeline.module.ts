@@ -16,7 +16,7 @@ import { newId } from '../core/ids.js';
 import { stringifyJson, type Json } from '../core/json.js';
 import { Logger } from '../core/logger.js';
 import { Draining } from '../core/draining.js';
-import { part, portToken } from '../core/part.js';
+import { part } from '../core/part.js';
 import { Encryptor } from '../core/encryptor.js';
 import { SecurityLog } from '../core/security-log.js';
 import { deriveFacts, isNews, statedObjectOf } from '../events/derive/derive-facts.js';
@@ -56,7 +56,8 @@ import { IntentToEffect } from './execute.js';
 import { Budgets, KnownMembers } from './execute/budget-keeper.js';
 import { Executor } from './execute/executor.js';
 import { botAccounts, orgDirectory, withSettings, Forges, OrgDirectory, ForgeHealth } from './execute/forge-access.js';
-import { Rehearser, type RehearserDeps } from './execute/rehearse.js';
+import { Rehearser } from './execute/rehearse.js';
+import { EffectTools } from './execute/effect-tools.js';
 import { TargetResolver } from './execute/prepare-effect.js';
 import { Settler } from './execute/settle.js';
 import { GapStore } from './gap-store.port.js';
@@ -67,10 +68,6 @@ import { RecoveryStore } from './recovery-store.port.js';
 import { Accounts, RuleEngine } from './rule-engine.port.js';
 import { StorePoll } from './store-poll.js';
 import { WorkQueue } from './work-queue.port.js';
-
-/** What it takes to do an intent, to rehearse it, or to find out what became of it. */
-type EffectTools = RehearserDeps & { readonly journal: JournalStore; readonly recovery: RecoveryStore };
-const EFFECT_TOOLS = portToken<EffectTools>('EffectTools');
 
 const READING = [
   part(Accounts, { forges: ConnectedForges }, ({ forges }) => botAccounts(forges)),
@@ -215,23 +212,11 @@ const DECIDING = [
 
 const DOING = [
   TargetResolver,
-  part(
-    EFFECT_TOOLS,
-    {
-      journal: JournalStore,
-      recovery: RecoveryStore,
-      forges: Forges,
-      orgs: OrgDirectory,
-      encryptor: Encryptor,
-      targets: TargetResolver,
-      clock: Clock,
-    },
-    (tools) => ({ actions, ...tools }),
-  ),
+  EffectTools,
   ForgeHealth,
   part(
     OutcomeRecovery,
-    { tools: EFFECT_TOOLS, health: ForgeHealth, logger: Logger, alerts: Alerts },
+    { tools: EffectTools, health: ForgeHealth, logger: Logger, alerts: Alerts },
     ({ tools, ...deps }) => new OutcomeRecovery({ ...tools, ...deps, random: Math.random }, { owner: ownerName() }),
   ),
   part(
@@ -266,7 +251,7 @@ const DOING = [
   part(
     IntentToEffect,
     {
-      tools: EFFECT_TOOLS,
+      tools: EffectTools,
       health: ForgeHealth,
       budgets: Budgets,
       settler: Settler,
@@ -281,7 +266,7 @@ const DOING = [
     { queue: WorkQueue, journal: JournalStore, effects: IntentToEffect, clock: Clock, logger: Logger },
     (deps) => new Executor(deps),
   ),
-  part(Rehearser, { tools: EFFECT_TOOLS }, ({ tools }) => new Rehearser(tools)),
+  part(Rehearser, { tools: EffectTools }, ({ tools }) => new Rehearser(tools)),
   part(
     DecideTurns,
     {
@@ -326,18 +311,7 @@ const DOING = [
         },
       }),
   ),
-  part(
-    StorePoll,
-    {
-      config: AppConfig,
-      journal: JournalStore,
-      recovery: RecoveryStore,
-      queue: WorkQueue,
-      unknown: OutcomeRecovery,
-      logger: Logger,
-    },
-    ({ config, ...deps }) => new StorePoll(deps, { everyMs: config.queue.sweepS * 1000 }),
-  ),
+  StorePoll,
 ];
 
 /** From an arrival to the call it leads to: decide, execute, recover. */

@@ -1,3 +1,4 @@
+import { aConfig } from '../../test/builders/a-config.js';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { silentLogger } from '../core/logger.js';
 import { EffectRig } from '../../test/builders/effect-rig.js';
@@ -20,7 +21,7 @@ describe('pipeline/store-poll', () => {
 
   function aPoll(journal = rig.journal): StorePoll {
     const queue = { ringHere: (topic: string, org: string) => void rung.push(`${topic} of ${org}`) };
-    return new StorePoll({ journal, recovery: journal, queue, unknown: rig.unknown, logger: silentLogger });
+    return new StorePoll(aConfig({ queue: { sweepS: 1 } }), journal, journal, queue, rig.unknown, silentLogger);
   }
 
   it('rings for each line that has due work, once', async () => {

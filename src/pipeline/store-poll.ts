@@ -1,23 +1,12 @@
-import type { Logger } from '../core/logger.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { AppConfig } from '../config/app-config.js';
+import { OutcomeRecovery } from './recover.js';
+import { Logger } from '../core/logger.js';
 import type { UnknownOutcomes } from './execute/settle.js';
-import type { JournalStore } from './journal-store.port.js';
-import type { RecoveryStore } from './recovery-store.port.js';
-import type { WorkQueue } from './work-queue.port.js';
+import { JournalStore } from './journal-store.port.js';
+import { RecoveryStore } from './recovery-store.port.js';
+import { WorkQueue } from './work-queue.port.js';
 
-interface StorePollDeps {
-  readonly journal: Pick<JournalStore, 'reclaimExpired'>;
-  readonly recovery: Pick<RecoveryStore, 'mayHaveWork' | 'dueLines'>;
-  readonly queue: Pick<WorkQueue, 'ringHere'>;
-  readonly unknown: Pick<UnknownOutcomes, 'pass'>;
-  readonly logger: Logger;
-}
-
-interface StorePollOptions {
-  /** Default 1_000. */
-  readonly everyMs?: number;
-}
-
-const EVERY_MS = 1_000;
 /** Unknown outcomes that a pass reads about. */
 const MOST_UNKNOWN = 500;
 
@@ -26,20 +15,29 @@ const MOST_UNKNOWN = 500;
  * Redis leaves behind waits for a pass at most. It also takes back what lost owners held, and has unknown outcomes read about. A pass begins with one question
  * to the store, whether there may be anything: a bot in which nothing happens asks no more.
  */
+@Injectable()
 export class StorePoll {
   private timer: NodeJS.Timeout | null = null;
   private passing: Promise<void> | null = null;
   private recovering: Promise<void> | null = null;
 
+  private readonly everyMs: number;
+
   constructor(
-    private readonly deps: StorePollDeps,
-    private readonly options: StorePollOptions = {},
-  ) {}
+    { queue: { sweepS } }: AppConfig,
+    @Inject(JournalStore) private readonly journal: Pick<JournalStore, 'reclaimExpired'>,
+    @Inject(RecoveryStore) private readonly recovery: Pick<RecoveryStore, 'mayHaveWork' | 'dueLines'>,
+    @Inject(WorkQueue) private readonly queue: Pick<WorkQueue, 'ringHere'>,
+    @Inject(OutcomeRecovery) private readonly unknown: Pick<UnknownOutcomes, 'pass'>,
+    private readonly logger: Logger,
+  ) {
+    this.everyMs = sweepS * 1000;
+  }
 
   /** The first pass at once: nobody rings for what a killed process left behind. */
   start(): void {
     if (this.timer) return;
-    this.timer = setInterval(() => void this.pass(), this.options.everyMs ?? EVERY_MS);
+    this.timer = setInterval(() => void this.pass(), this.everyMs);
     void this.pass();
   }
 
@@ -53,13 +51,13 @@ export class StorePoll {
   /** One pass; a second call joins the pass that runs. Never throws: what fails is tried by the next pass. */
   pass(): Promise<void> {
     this.passing ??= this.look()
-      .catch((error: unknown) => this.deps.logger.warn({ error }, 'store-poll.failed'))
+      .catch((error: unknown) => this.logger.warn({ error }, 'store-poll.failed'))
       .finally(() => (this.passing = null));
     return this.passing;
   }
 
   private async look(): Promise<void> {
-    const { journal, recovery, queue, unknown, logger } = this.deps;
+    const { journal, recovery, queue, unknown, logger } = this;
     if (!(await recovery.mayHaveWork())) return;
     const reclaimed = await journal.reclaimExpired();
     if (reclaimed > 0) logger.warn({ intents: reclaimed }, 'intents.reclaimed');

@@ -7,7 +7,6 @@ import { Encryptor } from '../core/encryptor.js';
 import { newId } from '../core/ids.js';
 import { Logger } from '../core/logger.js';
 import { OperatorStore } from '../core/operator-store.port.js';
-import { part } from '../core/part.js';
 import { SecurityLog } from '../core/security-log.js';
 import { ForgeHomes } from '../forge/forge-homes.js';
 import { ForgeModule } from '../forge/forge.module.js';
@@ -28,6 +27,19 @@ import { makeRules, makeRuleThread } from './thread/make-rules.js';
 /** A first start loads the rules of each organization, one after another: one thread for all of them, for beginning one costs more than a load. */
 const REST_MS = 1_000;
 
+type DecidesWith = [
+  RuleEngine,
+  LookupReader,
+  ForgeHomes,
+  ActProofs,
+  SecurityLog,
+  Accounts,
+  JournalStore,
+  Clock,
+  Logger,
+  Encryptor,
+];
+
 const PROVIDERS = [
   // One for all that compile or evaluate expressions in this process: making one takes as long as compiling some rules.
   CelEngine,
@@ -44,22 +56,28 @@ const PROVIDERS = [
   },
   FindingKeeper,
   // Decides as the pipeline decides, and rehearses as it executes.
-  part(
-    CandidateDecider,
-    {
-      rules: RuleEngine,
-      lookups: LookupReader,
-      homes: ForgeHomes,
-      acts: ActProofs,
-      security: SecurityLog,
-      accounts: Accounts,
-      journal: JournalStore,
-      encryptor: Encryptor,
-      clock: Clock,
-      logger: Logger,
-    },
-    ({ encryptor, ...deps }) => new CandidateDecider({ ...deps, tools: { actions, encryptor, newId } }),
-  ),
+  {
+    provide: CandidateDecider,
+    inject: [
+      RuleEngine,
+      LookupReader,
+      ForgeHomes,
+      ActProofs,
+      SecurityLog,
+      Accounts,
+      JournalStore,
+      Clock,
+      Logger,
+      Encryptor,
+    ],
+    useFactory: (
+      ...[rules, lookups, homes, acts, security, accounts, journal, clock, logger, encryptor]: DecidesWith
+    ) =>
+      new CandidateDecider({
+        ...{ rules, lookups, homes, acts, security, accounts, journal, clock, logger },
+        tools: { actions, encryptor, newId },
+      }),
+  },
   Planner,
   { provide: PolicyGate, useExisting: Planner },
   { provide: FindingSink, useExisting: FindingKeeper },

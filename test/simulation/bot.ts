@@ -300,7 +300,7 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
     ...{ queue, inbox, journal, revisions, flow, watch: timed, clock, logger },
     arrivals: { inbox, queue, events, clock, logger, atOnce: flow },
   });
-  const poll = new StorePoll({ journal, recovery, queue, unknown, logger });
+  const poll = new StorePoll(aConfig({ queue: { sweepS: 1 } }), journal, recovery, queue, unknown, logger);
   const scheduler = new Scheduler(
     aConfig({ orgs: [{ forge: 'main', name: 'acme', freeze: [] }] }),
     revisions,

@@ -1,3 +1,4 @@
+import { aConfig } from '../../builders/a-config.js';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, it } from '@jest/globals';
@@ -89,7 +90,7 @@ const TROUBLES: Record<string, () => Promise<Trouble>> = {
       const { journal, effects, clock, unknown } = rig;
       const executor = new Executor({ queue, journal, effects, clock, logger: silentLogger });
       const heard: string[] = [];
-      const poll = new StorePoll({ journal, recovery: journal, queue, unknown, logger: silentLogger });
+      const poll = new StorePoll(aConfig({ queue: { sweepS: 1 } }), journal, journal, queue, unknown, silentLogger);
       await executor.start();
       await queue.serve('arrivals', 1, async (org) => heard.push(org) < 0);
       await until(async () => (await queue.healthy()) && (await receiver.healthy()));

@@ -1,3 +1,4 @@
+import type { Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { CurrentControl } from '../../../src/api/current-control.js';
@@ -30,7 +31,7 @@ export async function aControl(config: AppConfig): Promise<TestControl> {
   if (!control) throw new Error('the control operations were not made');
   return {
     control,
-    part: <Part>(token: Token<Part>) => app.get<Part>(token as symbol),
+    part: <Part>(token: Token<Part>) => app.get<Part>(token as Type<Part>),
     close: async () => {
       await app.close();
       await opened.close();
