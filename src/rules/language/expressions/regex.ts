@@ -1,5 +1,5 @@
+import { LRUCache } from 'lru-cache';
 import { RE2JS } from 're2js';
-import { BoundedCache } from '../values/bounded-cache.js';
 
 /** Longer subjects are refused rather than cut: half a text may match what the whole does not. */
 export const MAX_SUBJECT = 8192;
@@ -7,14 +7,14 @@ const MAX_PATTERN = 512;
 /** Instructions of the compiled pattern. Time is at most their number times the length of the subject. */
 const MAX_PROGRAM = 400;
 const CACHE_SIZE = 500;
-const cache = new BoundedCache<RE2JS>(CACHE_SIZE);
+const compiled = new LRUCache<string, RE2JS>({ max: CACHE_SIZE, memoMethod: build });
 
 /**
  * RE2 syntax: linear time, no look-around, no back-references.
  * @throws Error with a message for the pattern's author
  */
 export function compileRegex(pattern: string): RE2JS {
-  return cache.get(pattern, () => build(pattern));
+  return compiled.memo(pattern);
 }
 
 function build(pattern: string): RE2JS {

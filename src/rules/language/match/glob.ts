@@ -1,9 +1,12 @@
+import { LRUCache } from 'lru-cache';
 import { RE2JS } from 're2js';
-import { BoundedCache } from '../values/bounded-cache.js';
 
 const MAX_PATTERN = 256;
 const CACHE_SIZE = 2000;
-const cache = new BoundedCache<GlobPattern>(CACHE_SIZE);
+const compiled = new LRUCache<string, GlobPattern, boolean>({
+  max: CACHE_SIZE,
+  memoMethod: (key, _, { context: ignoreCase }) => build(key.slice(key.indexOf(':') + 1), ignoreCase),
+});
 
 /** A glob, compiled once: `*` stays inside a path segment, `**` crosses `/`, `?`, `[abc]`, `[!abc]`, `{a,b}`; `\` quotes the next character. */
 export interface GlobPattern {
@@ -23,7 +26,7 @@ export interface GlobPattern {
  */
 export function compileGlob(source: string, options: { ignoreCase?: boolean } = {}): GlobPattern {
   const ignoreCase = options.ignoreCase ?? false;
-  return cache.get(`${ignoreCase ? 'i' : ''}:${source}`, () => build(source, ignoreCase));
+  return compiled.memo(`${ignoreCase ? 'i' : ''}:${source}`, { context: ignoreCase });
 }
 
 function build(source: string, ignoreCase: boolean): GlobPattern {
