@@ -62,8 +62,11 @@ type Row<
   Body extends z.ZodType,
   Result extends z.ZodType,
   Usual extends 'retry' | 'result',
-> = Omit<Operation<string, Query, Body, Result>, 'method' | 'path' | 'pathTypes' | 'paged' | 'success' | Usual> &
-  Partial<Pick<Operation<string, Query, Body, Result>, 'success' | Usual>>;
+> = Omit<
+  Operation<string, Query, Body, Result>,
+  'method' | 'path' | 'pathTypes' | 'paged' | 'scope' | 'success' | Usual
+> &
+  Partial<Pick<Operation<string, Query, Body, Result>, 'scope' | 'success' | Usual>>;
 
 /** Path parameters that are no plain strings, the same in all paths. */
 const PATH_TYPES = tableOf<ParamType>({ id: 'int64', index: 'int64', run: 'int64', job: 'int64', attempt: 'integer' });
@@ -71,7 +74,7 @@ const PATH_TYPES = tableOf<ParamType>({ id: 'int64', index: 'int64', run: 'int64
 /** Rows of one method. A row says what is otherwise than usual, and keeps the literal types of path and query and the schemas of body and result. */
 function rowsOf<Usual extends 'retry' | 'result' = never>(
   method: Operation['method'],
-  usual: Pick<Operation, 'success' | Usual>,
+  usual: Pick<Operation, 'scope' | 'success' | Usual>,
 ) {
   return <
     const Path extends string,
@@ -90,11 +93,17 @@ function rowsOf<Usual extends 'retry' | 'result' = never>(
   };
 }
 
-export const get = rowsOf<'retry'>('GET', { success: [200], retry: 'read' });
-export const post = rowsOf<never>('POST', { success: [201] });
-export const put = rowsOf<'retry' | 'result'>('PUT', { success: [204], retry: 'absolute', result: nothing });
-export const patch = rowsOf<'retry'>('PATCH', { success: [200], retry: 'absolute' });
-export const del = rowsOf<'retry' | 'result'>('DELETE', { success: [204], retry: 'absolute', result: nothing });
+/** Rows of operations, most of which need this scope. */
+export function operationsOf(scope: ScopeCategory) {
+  const absolute = { scope, retry: 'absolute' } as const;
+  return {
+    get: rowsOf<'retry'>('GET', { scope, success: [200], retry: 'read' }),
+    post: rowsOf<never>('POST', { scope, success: [201] }),
+    put: rowsOf<'retry' | 'result'>('PUT', { ...absolute, success: [204], result: nothing }),
+    patch: rowsOf<'retry'>('PATCH', { ...absolute, success: [200] }),
+    del: rowsOf<'retry' | 'result'>('DELETE', { ...absolute, success: [204], result: nothing }),
+  };
+}
 
 /** Names of the `{parameters}` in a path template. */
 export type PathParams<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`

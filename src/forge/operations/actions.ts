@@ -1,8 +1,10 @@
 import { z } from 'zod';
-import { get, post } from '../define-operation.js';
+import { operationsOf } from '../define-operation.js';
 import { nothing } from '../../core/objects/base.js';
 import { actionTasks, dispatched, workflowJobs, workflowRun, workflowRuns } from '../../core/objects/workflows.js';
 import { jobStatus, paging } from './params.js';
+
+const { get, post } = operationsOf('repository');
 
 const jobsQuery = { status: jobStatus, ...paging } as const;
 
@@ -23,7 +25,6 @@ export const actionsOperations = {
     n: 12,
     query: jobsQuery,
     result: workflowJobs,
-    scope: 'repository',
     list: 'jobs',
     summary: 'List the jobs of one attempt of a run',
   }),
@@ -31,26 +32,22 @@ export const actionsOperations = {
     n: 14,
     query: paging,
     result: actionTasks,
-    scope: 'repository',
     list: 'workflow_runs',
     summary: 'List the action tasks of a repository, newest first',
   }),
   listJobsOfRun: get('/repos/{owner}/{repo}/actions/runs/{run}/jobs', {
     query: jobsQuery,
     result: workflowJobs,
-    scope: 'repository',
     list: 'jobs',
     summary: 'List the jobs of the latest attempt of a run, for servers without attempts',
   }),
   getRunAttempt: get('/repos/{owner}/{repo}/actions/runs/{run}/attempts/{attempt}', {
     result: workflowRun,
-    scope: 'repository',
     summary: 'Get one attempt of a run',
   }),
   listRepoRuns: get('/repos/{owner}/{repo}/actions/runs', {
     query: paging,
     result: workflowRuns,
-    scope: 'repository',
     list: 'workflow_runs',
     summary: 'List the workflow runs of a repository',
   }),
@@ -70,7 +67,6 @@ export const actionsOperations = {
   }),
   rerunFailedJobs: post('/repos/{owner}/{repo}/actions/runs/{run}/rerun-failed-jobs', {
     result: nothing,
-    scope: 'repository',
     retry: 'keyless',
     summary: 'Run the failed jobs of a run again',
   }),
@@ -79,24 +75,20 @@ export const actionsOperations = {
     body: z.strictObject({ ref: z.string(), inputs: z.record(z.string(), z.string()).optional() }),
     result: dispatched,
     success: [204, 200],
-    scope: 'repository',
     retry: 'keyless',
     summary: 'Start a workflow by hand',
   }),
   getRun: get('/repos/{owner}/{repo}/actions/runs/{run}', {
     result: workflowRun,
-    scope: 'repository',
     summary: 'Get a workflow run in its newest attempt',
   }),
   rerunRun: post('/repos/{owner}/{repo}/actions/runs/{run}/rerun', {
     result: nothing,
-    scope: 'repository',
     retry: 'keyless',
     summary: 'Run all jobs of a run again',
   }),
   rerunJob: post('/repos/{owner}/{repo}/actions/runs/{run}/jobs/{job}/rerun', {
     result: nothing,
-    scope: 'repository',
     retry: 'keyless',
     summary: 'Run one job, and what needs it, again',
   }),

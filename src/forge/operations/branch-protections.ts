@@ -1,7 +1,9 @@
 import { z } from 'zod';
-import { del, get, patch, post } from '../define-operation.js';
+import { operationsOf } from '../define-operation.js';
 import { listOf } from '../../core/objects/base.js';
 import { branchProtection } from '../../core/objects/git.js';
+
+const { del, get, patch, post } = operationsOf('repository');
 
 const settings = {
   block_on_rejected_reviews: z.boolean().optional(),
@@ -19,18 +21,15 @@ export const branchProtectionOperations = {
     n: 10,
     tail: true,
     result: branchProtection,
-    scope: 'repository',
     summary: 'Get a branch protection by the name of its rule',
   }),
   listBranchProtections: get('/repos/{owner}/{repo}/branch_protections', {
     result: listOf(branchProtection),
-    scope: 'repository',
     summary: 'List the branch protections of a repository',
   }),
   createBranchProtection: post('/repos/{owner}/{repo}/branch_protections', {
     body: z.looseObject({ rule_name: z.string().optional(), branch_name: z.string().optional(), ...settings }),
     result: branchProtection,
-    scope: 'repository',
     retry: 'keyed',
     summary: 'Create a branch protection',
   }),
@@ -38,12 +37,10 @@ export const branchProtectionOperations = {
     tail: true,
     body: z.looseObject(settings),
     result: branchProtection,
-    scope: 'repository',
     summary: 'Change given fields of a branch protection',
   }),
   deleteBranchProtection: del('/repos/{owner}/{repo}/branch_protections/{name}', {
     tail: true,
-    scope: 'repository',
     summary: 'Delete a branch protection',
   }),
 } as const;

@@ -1,8 +1,10 @@
 import { z } from 'zod';
-import { del, get, post } from '../define-operation.js';
+import { operationsOf } from '../define-operation.js';
 import { listOf } from '../../core/objects/base.js';
 import { branch } from '../../core/objects/git.js';
 import { paging } from './params.js';
+
+const { del, get, post } = operationsOf('repository');
 
 export const branchOperations = {
   createBranch: post('/repos/{owner}/{repo}/branches', {
@@ -13,7 +15,6 @@ export const branchOperations = {
       old_ref_name: z.string().optional(),
     }),
     result: branch,
-    scope: 'repository',
     retry: 'keyed',
     summary: 'Create a branch',
   }),
@@ -21,18 +22,12 @@ export const branchOperations = {
     n: 2,
     tail: true,
     result: branch,
-    scope: 'repository',
     summary: 'Get a branch',
   }),
   listBranches: get('/repos/{owner}/{repo}/branches', {
     query: paging,
     result: listOf(branch),
-    scope: 'repository',
     summary: 'List the branches of a repository',
   }),
-  deleteBranch: del('/repos/{owner}/{repo}/branches/{branch}', {
-    tail: true,
-    scope: 'repository',
-    summary: 'Delete a branch',
-  }),
+  deleteBranch: del('/repos/{owner}/{repo}/branches/{branch}', { tail: true, summary: 'Delete a branch' }),
 } as const;

@@ -1,7 +1,9 @@
 import { z } from 'zod';
-import { del, get, post, put } from '../define-operation.js';
+import { operationsOf } from '../define-operation.js';
 import { listOf, listWithNulls } from '../../core/objects/base.js';
 import { commit, comparison, contents, fileChange, fileOrFolder } from '../../core/objects/git.js';
+
+const { del, get, post, put } = operationsOf('repository');
 
 const ref = { type: 'string', summary: 'branch, tag or commit; default: the default branch' } as const;
 const MANY_FILES_BYTES = 20 * 1024 * 1024;
@@ -20,7 +22,6 @@ export const contentsOperations = {
     body: z.strictObject({ files: z.array(z.string()) }),
     result: listWithNulls(contents),
     success: [200],
-    scope: 'repository',
     retry: 'read',
     readOnly: true,
     maxBytes: MANY_FILES_BYTES,
@@ -29,7 +30,6 @@ export const contentsOperations = {
   getFilesByQuery: get('/repos/{owner}/{repo}/file-contents', {
     query: { ref, body: { type: 'string', required: true, summary: 'the body of the other form as JSON text' } },
     result: listWithNulls(contents),
-    scope: 'repository',
     maxBytes: MANY_FILES_BYTES,
     summary: 'Get contents of several files with a token that may only read',
   }),
@@ -37,13 +37,11 @@ export const contentsOperations = {
     tail: true,
     query: { ref },
     result: fileOrFolder,
-    scope: 'repository',
     summary: 'Get one file with its content, or a folder with its entries',
   }),
   compareCommits: get('/repos/{owner}/{repo}/compare/{basehead}', {
     tail: true,
     result: comparison,
-    scope: 'repository',
     summary: 'Compare two refs, "base...head"',
   }),
   getCommit: get('/repos/{owner}/{repo}/git/commits/{sha}', {
@@ -53,20 +51,17 @@ export const contentsOperations = {
       verification: { type: 'boolean', summary: 'false leaves the signature out' },
     },
     result: commit,
-    scope: 'repository',
     summary: 'Get one commit',
   }),
   listContents: get('/repos/{owner}/{repo}/contents', {
     query: { ref },
     result: listOf(contents),
-    scope: 'repository',
     summary: 'List what lies at the root, without contents',
   }),
   createFile: post('/repos/{owner}/{repo}/contents/{filepath}', {
     tail: true,
     body: z.strictObject({ ...commitFields, content: z.string() }),
     result: fileChange,
-    scope: 'repository',
     retry: 'keyed',
     summary: 'Commit a new file',
   }),
@@ -75,7 +70,6 @@ export const contentsOperations = {
     body: z.strictObject({ ...commitFields, content: z.string(), sha: z.string(), from_path: z.string().optional() }),
     result: fileChange,
     success: [200, 201],
-    scope: 'repository',
     retry: 'keyed',
     summary: 'Commit a change of a file; its present blob has to be named',
   }),
@@ -84,7 +78,6 @@ export const contentsOperations = {
     body: z.strictObject({ ...commitFields, sha: z.string() }),
     result: fileChange,
     success: [200],
-    scope: 'repository',
     retry: 'keyed',
     summary: 'Commit the end of a file; its present blob has to be named',
   }),

@@ -1,7 +1,9 @@
 import { z } from 'zod';
-import { del, get, post, put } from '../define-operation.js';
+import { operationsOf } from '../define-operation.js';
 import { listOf } from '../../core/objects/base.js';
 import { label } from '../../core/objects/tracker.js';
+
+const { del, get, post, put } = operationsOf('issue');
 
 /** All ids or all names; servers refuse a mix and drop unknown ones silently. */
 const labels = z.strictObject({
@@ -11,14 +13,12 @@ const labels = z.strictObject({
 export const issueLabelOperations = {
   listIssueLabels: get('/repos/{owner}/{repo}/issues/{index}/labels', {
     result: listOf(label),
-    scope: 'issue',
     summary: 'List the labels on an issue or pull request',
   }),
   addIssueLabels: post('/repos/{owner}/{repo}/issues/{index}/labels', {
     body: labels,
     result: listOf(label),
     success: [200],
-    scope: 'issue',
     retry: 'absolute',
     summary: 'Put labels on an issue; answers all labels it has now',
   }),
@@ -26,15 +26,8 @@ export const issueLabelOperations = {
     body: labels,
     result: listOf(label),
     success: [200],
-    scope: 'issue',
     summary: 'Replace all labels of an issue; unknown names alone remove every label',
   }),
-  removeIssueLabel: del('/repos/{owner}/{repo}/issues/{index}/labels/{id}', {
-    scope: 'issue',
-    summary: 'Take one label off an issue',
-  }),
-  clearIssueLabels: del('/repos/{owner}/{repo}/issues/{index}/labels', {
-    scope: 'issue',
-    summary: 'Take all labels off an issue',
-  }),
+  removeIssueLabel: del('/repos/{owner}/{repo}/issues/{index}/labels/{id}', { summary: 'Take one label off an issue' }),
+  clearIssueLabels: del('/repos/{owner}/{repo}/issues/{index}/labels', { summary: 'Take all labels off an issue' }),
 } as const;

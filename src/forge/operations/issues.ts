@@ -1,8 +1,10 @@
 import { z } from 'zod';
-import { del, get, patch, post, put } from '../define-operation.js';
+import { operationsOf } from '../define-operation.js';
 import { idInput, listOf } from '../../core/objects/base.js';
 import { comment, issue, timelineEntry } from '../../core/objects/tracker.js';
 import { paging } from './params.js';
+
+const { del, get, patch, post, put } = operationsOf('issue');
 
 const commentBody = z.strictObject({ body: z.string() });
 const dueDate = z.iso.datetime({ offset: true }).optional();
@@ -18,12 +20,10 @@ export const issueOperations = {
       ...paging,
     },
     result: listOf(issue),
-    scope: 'issue',
     summary: 'List the issues of a repository',
   }),
   getIssue: get('/repos/{owner}/{repo}/issues/{index}', {
     result: issue,
-    scope: 'issue',
     summary: 'Get an issue or pull request by number',
   }),
   createIssue: post('/repos/{owner}/{repo}/issues', {
@@ -37,7 +37,6 @@ export const issueOperations = {
       milestone: idInput.optional(),
     }),
     result: issue,
-    scope: 'issue',
     retry: 'keyless',
     summary: 'Create an issue',
   }),
@@ -52,26 +51,22 @@ export const issueOperations = {
     }),
     result: issue,
     success: [201, 200],
-    scope: 'issue',
     summary: 'Change given fields of an issue',
   }),
-  deleteIssue: del('/repos/{owner}/{repo}/issues/{index}', { scope: 'issue', summary: 'Delete an issue' }),
+  deleteIssue: del('/repos/{owner}/{repo}/issues/{index}', { summary: 'Delete an issue' }),
   addIssueAssignees: post('/repos/{owner}/{repo}/issues/{index}/assignees', {
     body: z.strictObject({ assignees: z.array(z.string()) }),
     result: issue,
-    scope: 'issue',
     retry: 'absolute',
     summary: 'Assign users without taking others away',
   }),
   lockIssue: put('/repos/{owner}/{repo}/issues/{index}/lock', {
     body: z.strictObject({ lock_reason: z.string().optional() }),
-    scope: 'issue',
     summary: 'Lock the conversation of an issue',
   }),
   listTimeline: get('/repos/{owner}/{repo}/issues/{index}/timeline', {
     query: { since: { type: 'string', summary: 'updated after this time' }, ...paging },
     result: listOf(timelineEntry),
-    scope: 'issue',
     totalIsOfPage: true,
     summary: 'List the timeline of an issue; its total is the length of the page',
   }),
@@ -81,19 +76,16 @@ export const issueOperations = {
       before: { type: 'string', summary: 'updated before this time' },
     },
     result: listOf(comment),
-    scope: 'issue',
     summary: 'List all comments of an issue; not paged',
   }),
   getComment: get('/repos/{owner}/{repo}/issues/comments/{id}', {
     result: comment.optional(),
     success: [200, 204],
-    scope: 'issue',
     summary: 'Get a comment by its number; 204 for entries that are no text',
   }),
   createComment: post('/repos/{owner}/{repo}/issues/{index}/comments', {
     body: commentBody,
     result: comment,
-    scope: 'issue',
     retry: 'keyless',
     summary: 'Comment on an issue or pull request',
   }),
@@ -101,10 +93,9 @@ export const issueOperations = {
     body: commentBody,
     result: comment.optional(),
     success: [200, 204],
-    scope: 'issue',
     summary: 'Change the text of a comment; 204 for entries that are no text',
   }),
-  deleteComment: del('/repos/{owner}/{repo}/issues/comments/{id}', { scope: 'issue', summary: 'Delete a comment' }),
+  deleteComment: del('/repos/{owner}/{repo}/issues/comments/{id}', { summary: 'Delete a comment' }),
   searchIssues: get('/repos/issues/search', {
     query: {
       state: { type: 'string', summary: 'open, closed or all' },
@@ -118,18 +109,13 @@ export const issueOperations = {
       ...paging,
     },
     result: listOf(issue),
-    scope: 'issue',
     summary: 'Search issues and pull requests across repositories',
   }),
   removeIssueAssignees: del('/repos/{owner}/{repo}/issues/{index}/assignees', {
     body: z.strictObject({ assignees: z.array(z.string()) }),
     result: issue,
     success: [200],
-    scope: 'issue',
     summary: 'Take assignees off without touching others',
   }),
-  unlockIssue: del('/repos/{owner}/{repo}/issues/{index}/lock', {
-    scope: 'issue',
-    summary: 'Unlock the conversation of an issue',
-  }),
+  unlockIssue: del('/repos/{owner}/{repo}/issues/{index}/lock', { summary: 'Unlock the conversation of an issue' }),
 } as const;

@@ -1,8 +1,10 @@
 import { z } from 'zod';
-import { del, get, patch, post } from '../define-operation.js';
+import { operationsOf } from '../define-operation.js';
 import { listOf } from '../../core/objects/base.js';
 import { label } from '../../core/objects/tracker.js';
 import { paging } from './params.js';
+
+const { del, get, patch, post } = operationsOf('issue');
 
 const optional = {
   description: z.string().optional(),
@@ -17,25 +19,21 @@ export const labelOperations = {
     n: 15,
     body: created,
     result: label,
-    scope: 'issue',
     retry: 'keyless',
     summary: 'Create a label; servers accept a second one of the same name',
   }),
   listLabels: get('/repos/{owner}/{repo}/labels', {
     query: paging,
     result: listOf(label),
-    scope: 'issue',
     summary: "List a repository's own labels by name",
   }),
-  getLabel: get('/repos/{owner}/{repo}/labels/{id}', { result: label, scope: 'issue', summary: 'Get a label' }),
+  getLabel: get('/repos/{owner}/{repo}/labels/{id}', { result: label, summary: 'Get a label' }),
   updateLabel: patch('/repos/{owner}/{repo}/labels/{id}', {
     body: changed,
     result: label,
-    scope: 'issue',
     summary: 'Change given fields of a label; an omitted is_archived un-archives it',
   }),
   deleteLabel: del('/repos/{owner}/{repo}/labels/{id}', {
-    scope: 'issue',
     summary: 'Delete a label; also answers 204 when it is not there',
   }),
   listOrgLabels: get('/orgs/{org}/labels', {

@@ -1,8 +1,10 @@
 import { z } from 'zod';
-import { del, get, patch, post } from '../define-operation.js';
+import { operationsOf } from '../define-operation.js';
 import { listOf } from '../../core/objects/base.js';
 import { milestone } from '../../core/objects/tracker.js';
 import { paging } from './params.js';
+
+const { del, get, patch, post } = operationsOf('issue');
 
 const fields = z.strictObject({
   description: z.string().optional(),
@@ -16,7 +18,6 @@ export const milestoneOperations = {
     n: 18,
     body: fields,
     result: milestone,
-    scope: 'issue',
     retry: 'keyless',
     summary: 'Create a milestone; servers accept a second one of the same title',
   }),
@@ -27,22 +28,16 @@ export const milestoneOperations = {
       ...paging,
     },
     result: listOf(milestone),
-    scope: 'issue',
     summary: 'List the milestones of a repository',
   }),
   getMilestone: get('/repos/{owner}/{repo}/milestones/{id}', {
     result: milestone,
-    scope: 'issue',
     summary: 'Get a milestone by number or title',
   }),
   updateMilestone: patch('/repos/{owner}/{repo}/milestones/{id}', {
     body: fields,
     result: milestone,
-    scope: 'issue',
     summary: 'Change a milestone; an omitted due_on clears the date',
   }),
-  deleteMilestone: del('/repos/{owner}/{repo}/milestones/{id}', {
-    scope: 'issue',
-    summary: 'Delete a milestone by number or title',
-  }),
+  deleteMilestone: del('/repos/{owner}/{repo}/milestones/{id}', { summary: 'Delete a milestone by number or title' }),
 } as const;

@@ -1,10 +1,12 @@
 import { z } from 'zod';
-import { del, get, post } from '../define-operation.js';
+import { operationsOf } from '../define-operation.js';
 import { activity } from '../../core/objects/feed.js';
 import { listOf, nothing } from '../../core/objects/base.js';
 import { organization, organizationPermissions, user } from '../../core/objects/accounts.js';
 import { repository } from '../../core/objects/repositories.js';
 import { paging } from './params.js';
+
+const { del, get, post } = operationsOf('organization');
 
 const visibility = z.enum(['public', 'limited', 'private']).optional();
 
@@ -13,30 +15,26 @@ export const organizationOperations = {
     n: 8,
     query: { date: { type: 'date', summary: 'day of the activities, YYYY-MM-DD' }, ...paging },
     result: listOf(activity),
-    scope: 'organization',
     summary: "List an organization's activity feed, newest first",
   }),
   listOrgRepos: get('/orgs/{org}/repos', {
     query: paging,
     result: listOf(repository),
-    scope: 'organization',
     summary: 'List the repositories of an organization by id; pages may be short',
   }),
   listOrgMembers: get('/orgs/{org}/members', {
     query: paging,
     result: listOf(user),
-    scope: 'organization',
     summary: 'List the members of an organization',
   }),
   renameOrg: post('/orgs/{org}/rename', {
     body: z.strictObject({ new_name: z.string() }),
     result: nothing,
     success: [204],
-    scope: 'organization',
     retry: 'keyed',
     summary: 'Rename an organization',
   }),
-  getOrg: get('/orgs/{org}', { result: organization, scope: 'organization', summary: 'Get an organization by name' }),
+  getOrg: get('/orgs/{org}', { result: organization, summary: 'Get an organization by name' }),
   listMyOrgs: get('/user/orgs', {
     query: paging,
     result: listOf(organization),
@@ -45,7 +43,6 @@ export const organizationOperations = {
   }),
   getOrgPermissions: get('/users/{username}/orgs/{org}/permissions', {
     result: organizationPermissions,
-    scope: 'organization',
     summary: 'Get what somebody may do in an organization; Gitea leaves out rights that come from team units',
   }),
   createOrg: post('/orgs', {
@@ -56,11 +53,10 @@ export const organizationOperations = {
       visibility,
     }),
     result: organization,
-    scope: 'organization',
     retry: 'keyed',
     summary: 'Create an organization that the caller owns',
   }),
-  deleteOrg: del('/orgs/{org}', { scope: 'organization', summary: 'Delete an organization that has no repositories' }),
+  deleteOrg: del('/orgs/{org}', { summary: 'Delete an organization that has no repositories' }),
   createOrgRepo: post('/orgs/{org}/repos', {
     body: z.strictObject({
       name: z.string(),
@@ -70,14 +66,12 @@ export const organizationOperations = {
       private: z.boolean().optional(),
     }),
     result: repository,
-    scope: 'organization',
     retry: 'keyed',
     summary: 'Create a repository of an organization',
   }),
   checkOrgMember: get('/orgs/{org}/members/{username}', {
     result: nothing,
     success: [204],
-    scope: 'organization',
     summary: 'Ask whether somebody is a member; 404 means no',
   }),
 } as const;

@@ -1,13 +1,14 @@
-import { del, get, post } from '../define-operation.js';
+import { operationsOf } from '../define-operation.js';
 import { listOf, nothing } from '../../core/objects/base.js';
 import { packageFile, packageVersion } from '../../core/objects/publishing.js';
 import { paging } from './params.js';
+
+const { del, get, post } = operationsOf('package');
 
 export const packageOperations = {
   getPackage: get('/packages/{owner}/{type}/{name}/{version}', {
     n: 9,
     result: packageVersion,
-    scope: 'package',
     summary: 'Get a package version',
   }),
   listPackages: get('/packages/{owner}', {
@@ -17,21 +18,15 @@ export const packageOperations = {
       q: { type: 'string', summary: 'part of the name' },
     },
     result: listOf(packageVersion),
-    scope: 'package',
     summary: "List an owner's package versions",
   }),
   listPackageFiles: get('/packages/{owner}/{type}/{name}/{version}/files', {
     result: listOf(packageFile),
-    scope: 'package',
     summary: 'List the files of a package version',
   }),
-  deletePackage: del('/packages/{owner}/{type}/{name}/{version}', {
-    scope: 'package',
-    summary: 'Delete a package version',
-  }),
+  deletePackage: del('/packages/{owner}/{type}/{name}/{version}', { summary: 'Delete a package version' }),
   linkPackage: post('/packages/{owner}/{type}/{name}/-/link/{repo_name}', {
     result: nothing,
-    scope: 'package',
     retry: 'keyed',
     summary: 'Link a package to a repository',
   }),

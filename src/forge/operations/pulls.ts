@@ -1,9 +1,11 @@
 import { z } from 'zod';
-import { del, get, patch, post } from '../define-operation.js';
+import { operationsOf } from '../define-operation.js';
 import { idInput, listOf, nothing } from '../../core/objects/base.js';
 import { commit } from '../../core/objects/git.js';
 import { changedFile, pull, review, reviewComment } from '../../core/objects/tracker.js';
 import { paging } from './params.js';
+
+const { del, get, patch, post } = operationsOf('repository');
 
 const reviewers = z.strictObject({
   reviewers: z.array(z.string()).optional(),
@@ -18,37 +20,28 @@ export const pullOperations = {
       ...paging,
     },
     result: listOf(pull),
-    scope: 'repository',
     summary: 'List the pull requests of a repository',
   }),
   createPull: post('/repos/{owner}/{repo}/pulls', {
     body: z.strictObject({ base: z.string(), head: z.string(), title: z.string(), body: z.string().optional() }),
     result: pull,
-    scope: 'repository',
     retry: 'keyed',
     summary: 'Open a pull request',
   }),
-  getPull: get('/repos/{owner}/{repo}/pulls/{index}', {
-    result: pull,
-    scope: 'repository',
-    summary: 'Get a pull request by number',
-  }),
+  getPull: get('/repos/{owner}/{repo}/pulls/{index}', { result: pull, summary: 'Get a pull request by number' }),
   getPullByBranches: get('/repos/{owner}/{repo}/pulls/{base}/{head}', {
     tail: true,
     result: pull,
-    scope: 'repository',
     summary: 'Get a pull request by its two branches',
   }),
   getPullOfCommit: get('/repos/{owner}/{repo}/commits/{sha}/pull', {
     result: pull,
-    scope: 'repository',
     summary: 'Get the pull request that was merged as a commit; 404 for every other commit',
   }),
   updatePullBranch: post('/repos/{owner}/{repo}/pulls/{index}/update', {
     query: { style: { type: 'string', summary: 'merge (default) or rebase' } },
     result: nothing,
     success: [200],
-    scope: 'repository',
     retry: 'keyed',
     summary: 'Bring the head of a pull request up to date with its base',
   }),
@@ -63,19 +56,16 @@ export const pullOperations = {
     }),
     result: pull,
     success: [201, 200],
-    scope: 'repository',
     summary: 'Change given fields of a pull request',
   }),
   listPullCommits: get('/repos/{owner}/{repo}/pulls/{index}/commits', {
     query: paging,
     result: listOf(commit),
-    scope: 'repository',
     summary: 'List the commits of a pull request',
   }),
   listPullFiles: get('/repos/{owner}/{repo}/pulls/{index}/files', {
     query: paging,
     result: listOf(changedFile),
-    scope: 'repository',
     summary: 'List the files that a pull request changes',
   }),
   mergePull: post('/repos/{owner}/{repo}/pulls/{index}/merge', {
@@ -88,36 +78,30 @@ export const pullOperations = {
     }),
     result: nothing,
     success: [200, 201],
-    scope: 'repository',
     retry: 'keyed',
     summary: 'Merge a pull request; always send head_commit_id',
   }),
   isPullMerged: get('/repos/{owner}/{repo}/pulls/{index}/merge', {
     result: nothing,
     success: [204],
-    scope: 'repository',
     summary: 'Ask whether a pull request is merged; 404 means no',
   }),
   cancelPlannedMerge: del('/repos/{owner}/{repo}/pulls/{index}/merge', {
-    scope: 'repository',
     summary: 'Give up the merge that waits for the checks; 404 means that none does',
   }),
   requestReviewers: post('/repos/{owner}/{repo}/pulls/{index}/requested_reviewers', {
     body: reviewers,
     result: listOf(review),
-    scope: 'repository',
     retry: 'absolute',
     summary: 'Ask users or teams for a review',
   }),
   removeReviewers: del('/repos/{owner}/{repo}/pulls/{index}/requested_reviewers', {
     body: reviewers,
-    scope: 'repository',
     summary: 'Take back requests for review',
   }),
   listReviews: get('/repos/{owner}/{repo}/pulls/{index}/reviews', {
     query: paging,
     result: listOf(review),
-    scope: 'repository',
     summary: 'List the reviews of a pull request',
   }),
   createReview: post('/repos/{owner}/{repo}/pulls/{index}/reviews', {
@@ -128,7 +112,6 @@ export const pullOperations = {
     }),
     result: review,
     success: [200],
-    scope: 'repository',
     retry: 'keyless',
     summary: 'Review a pull request',
   }),
@@ -136,14 +119,12 @@ export const pullOperations = {
     body: z.strictObject({ message: z.string() }),
     result: review,
     success: [200],
-    scope: 'repository',
     retry: 'absolute',
     summary: 'Dismiss a verdict; nobody is told',
   }),
   undismissReview: post('/repos/{owner}/{repo}/pulls/{index}/reviews/{id}/undismissals', {
     result: review,
     success: [200],
-    scope: 'repository',
     retry: 'absolute',
     summary: 'Let a dismissed verdict count again',
   }),
@@ -151,17 +132,12 @@ export const pullOperations = {
     body: z.strictObject({ body: z.string().optional(), event: z.string() }),
     result: review,
     success: [200],
-    scope: 'repository',
     retry: 'keyed',
     summary: 'Submit a review that waits',
   }),
-  deleteReview: del('/repos/{owner}/{repo}/pulls/{index}/reviews/{id}', {
-    scope: 'repository',
-    summary: 'Delete a review',
-  }),
+  deleteReview: del('/repos/{owner}/{repo}/pulls/{index}/reviews/{id}', { summary: 'Delete a review' }),
   listReviewComments: get('/repos/{owner}/{repo}/pulls/{index}/reviews/{id}/comments', {
     result: listOf(reviewComment),
-    scope: 'repository',
     summary: 'List the comments on lines of one review',
   }),
 } as const;

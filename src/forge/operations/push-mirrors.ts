@@ -1,8 +1,10 @@
 import { z } from 'zod';
-import { del, get, post } from '../define-operation.js';
+import { operationsOf } from '../define-operation.js';
 import { listOf, nothing, secretInput } from '../../core/objects/base.js';
 import { pushMirror } from '../../core/objects/repositories.js';
 import { paging } from './params.js';
+
+const { del, get, post } = operationsOf('repository');
 
 export const pushMirrorOperations = {
   createPushMirror: post('/repos/{owner}/{repo}/push_mirrors', {
@@ -16,7 +18,6 @@ export const pushMirrorOperations = {
     }),
     result: pushMirror,
     success: [200, 201],
-    scope: 'repository',
     retry: 'keyless',
     summary: 'Add a push mirror; no duplicate check, an empty interval is refused',
   }),
@@ -24,22 +25,18 @@ export const pushMirrorOperations = {
     n: 19,
     query: paging,
     result: listOf(pushMirror),
-    scope: 'repository',
     summary: 'List the push mirrors of a repository',
   }),
   getPushMirror: get('/repos/{owner}/{repo}/push_mirrors/{name}', {
     result: pushMirror,
-    scope: 'repository',
     summary: 'Get a push mirror by the name of its remote',
   }),
   deletePushMirror: del('/repos/{owner}/{repo}/push_mirrors/{name}', {
-    scope: 'repository',
     summary: 'Delete a push mirror; also answers 204 for an unknown name',
   }),
   syncPushMirrors: post('/repos/{owner}/{repo}/push_mirrors-sync', {
     result: nothing,
     success: [200],
-    scope: 'repository',
     retry: 'absolute',
     summary: 'Push to all mirrors now; runs while the caller waits',
   }),

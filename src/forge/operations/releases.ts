@@ -1,8 +1,10 @@
 import { z } from 'zod';
-import { del, get, patch, post } from '../define-operation.js';
+import { operationsOf } from '../define-operation.js';
 import { listOf } from '../../core/objects/base.js';
 import { release } from '../../core/objects/publishing.js';
 import { paging } from './params.js';
+
+const { del, get, patch, post } = operationsOf('repository');
 
 const fields = {
   body: z.string().optional(),
@@ -17,23 +19,16 @@ export const releaseOperations = {
     n: 13,
     body: z.strictObject({ ...fields, tag_name: z.string().optional() }),
     result: release,
-    scope: 'repository',
     summary: 'Change given fields of a release; empty strings are ignored by servers',
   }),
-  getRelease: get('/repos/{owner}/{repo}/releases/{id}', {
-    result: release,
-    scope: 'repository',
-    summary: 'Get a release by number',
-  }),
+  getRelease: get('/repos/{owner}/{repo}/releases/{id}', { result: release, summary: 'Get a release by number' }),
   getReleaseByTag: get('/repos/{owner}/{repo}/releases/tags/{tag}', {
     tail: true,
     result: release,
-    scope: 'repository',
     summary: 'Get a release by the name of its tag',
   }),
   getLatestRelease: get('/repos/{owner}/{repo}/releases/latest', {
     result: release,
-    scope: 'repository',
     summary: 'Get the newest release that is neither draft nor prerelease',
   }),
   listReleases: get('/repos/{owner}/{repo}/releases', {
@@ -43,18 +38,13 @@ export const releaseOperations = {
       'pre-release': { type: 'boolean', summary: 'only prereleases, or none' },
     },
     result: listOf(release),
-    scope: 'repository',
     summary: 'List the releases of a repository; drafts only for writers',
   }),
   createRelease: post('/repos/{owner}/{repo}/releases', {
     body: z.strictObject({ ...fields, tag_name: z.string() }),
     result: release,
-    scope: 'repository',
     retry: 'keyed',
     summary: 'Create a release',
   }),
-  deleteRelease: del('/repos/{owner}/{repo}/releases/{id}', {
-    scope: 'repository',
-    summary: 'Delete a release; the tag stays',
-  }),
+  deleteRelease: del('/repos/{owner}/{repo}/releases/{id}', { summary: 'Delete a release; the tag stays' }),
 } as const;

@@ -1,8 +1,10 @@
 import { z } from 'zod';
-import { del, get, patch, post, put } from '../define-operation.js';
+import { operationsOf } from '../define-operation.js';
 import { listOf, nothing } from '../../core/objects/base.js';
 import { collaboratorPermission, repository, topics } from '../../core/objects/repositories.js';
 import { user } from '../../core/objects/accounts.js';
+
+const { del, get, patch, post, put } = operationsOf('repository');
 
 export const repositoryOperations = {
   adminCreateRepo: post('/admin/users/{username}/repos', {
@@ -26,14 +28,9 @@ export const repositoryOperations = {
     retry: 'keyed',
     summary: 'Create a repository for a user or an organization',
   }),
-  getRepo: get('/repos/{owner}/{repo}', {
-    result: repository,
-    scope: 'repository',
-    summary: 'Get a repository by owner and name',
-  }),
+  getRepo: get('/repos/{owner}/{repo}', { result: repository, summary: 'Get a repository by owner and name' }),
   getRepoById: get('/repositories/{id}', {
     result: repository,
-    scope: 'repository',
     summary: 'Get a repository by number, whatever its name is now',
   }),
   updateRepo: patch('/repos/{owner}/{repo}', {
@@ -45,50 +42,33 @@ export const repositoryOperations = {
       private: z.boolean().optional(),
     }),
     result: repository,
-    scope: 'repository',
     summary: 'Change given settings of a repository',
   }),
   transferRepo: post('/repos/{owner}/{repo}/transfer', {
     body: z.strictObject({ new_owner: z.string() }),
     result: repository,
     success: [202, 201],
-    scope: 'repository',
     retry: 'keyed',
     summary: 'Give a repository to another owner',
   }),
-  listTopics: get('/repos/{owner}/{repo}/topics', {
-    result: topics,
-    scope: 'repository',
-    summary: 'List the topics of a repository',
-  }),
+  listTopics: get('/repos/{owner}/{repo}/topics', { result: topics, summary: 'List the topics of a repository' }),
   replaceTopics: put('/repos/{owner}/{repo}/topics', {
     body: z.strictObject({ topics: z.array(z.string()) }),
-    scope: 'repository',
     summary: 'Replace the topics of a repository',
   }),
   getCollaboratorPermission: get('/repos/{owner}/{repo}/collaborators/{collaborator}/permission', {
     result: collaboratorPermission,
-    scope: 'repository',
     summary: 'Get the permission of a collaborator; says read for one whose write comes from team units',
   }),
   checkAssignee: get('/repos/{owner}/{repo}/assignees/{assignee}', {
     result: nothing,
     success: [204],
-    scope: 'repository',
     summary: 'Ask whether a user may be assigned; 404 means no',
   }),
-  deleteRepo: del('/repos/{owner}/{repo}', {
-    scope: 'repository',
-    summary: 'Delete a repository with everything in it',
-  }),
+  deleteRepo: del('/repos/{owner}/{repo}', { summary: 'Delete a repository with everything in it' }),
   addCollaborator: put('/repos/{owner}/{repo}/collaborators/{collaborator}', {
     body: z.strictObject({ permission: z.enum(['read', 'write', 'admin']).optional() }),
-    scope: 'repository',
     summary: 'Give somebody a permission on a repository',
   }),
-  listAssignees: get('/repos/{owner}/{repo}/assignees', {
-    result: listOf(user),
-    scope: 'repository',
-    summary: 'List who may be assigned',
-  }),
+  listAssignees: get('/repos/{owner}/{repo}/assignees', { result: listOf(user), summary: 'List who may be assigned' }),
 } as const;

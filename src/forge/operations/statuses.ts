@@ -1,8 +1,10 @@
 import { z } from 'zod';
-import { get, post } from '../define-operation.js';
+import { operationsOf } from '../define-operation.js';
 import { listOf } from '../../core/objects/base.js';
 import { combinedStatus, commitStatus } from '../../core/objects/git.js';
 import { paging } from './params.js';
+
+const { get, post } = operationsOf('repository');
 
 export const statusOperations = {
   createStatus: post('/repos/{owner}/{repo}/statuses/{sha}', {
@@ -13,27 +15,23 @@ export const statusOperations = {
       target_url: z.string().optional(),
     }),
     result: commitStatus,
-    scope: 'repository',
     retry: 'keyless',
     summary: 'Add a status to a commit; the newest of a context counts',
   }),
   getCombinedStatus: get('/repos/{owner}/{repo}/commits/{ref}/status', {
     query: paging,
     result: combinedStatus,
-    scope: 'repository',
     list: 'statuses',
     summary: 'Get the combined status of a commit',
   }),
   listStatuses: get('/repos/{owner}/{repo}/commits/{ref}/statuses', {
     query: paging,
     result: listOf(commitStatus),
-    scope: 'repository',
     summary: 'List every status of a commit, newest first',
   }),
   listStatusesOfSha: get('/repos/{owner}/{repo}/statuses/{sha}', {
     query: paging,
     result: listOf(commitStatus),
-    scope: 'repository',
     summary: 'List every status of a commit, newest first, by another path',
   }),
 } as const;

@@ -1,15 +1,16 @@
 import { z } from 'zod';
-import { del, get, post, put } from '../define-operation.js';
+import { operationsOf } from '../define-operation.js';
 import { listOf } from '../../core/objects/base.js';
 import { team, user } from '../../core/objects/accounts.js';
 import { repository } from '../../core/objects/repositories.js';
 import { paging } from './params.js';
 
+const { del, get, post, put } = operationsOf('organization');
+
 export const teamOperations = {
   listOrgTeams: get('/orgs/{org}/teams', {
     query: paging,
     result: listOf(team),
-    scope: 'organization',
     summary: 'List the teams of an organization; members only',
   }),
   listMyTeams: get('/user/teams', {
@@ -29,25 +30,19 @@ export const teamOperations = {
       can_create_org_repo: z.boolean().optional(),
     }),
     result: team,
-    scope: 'organization',
     retry: 'keyed',
     summary: 'Create a team with rights by unit',
   }),
   listTeamMembers: get('/teams/{id}/members', {
     query: paging,
     result: listOf(user),
-    scope: 'organization',
     summary: 'List the members of a team',
   }),
-  addTeamMember: put('/teams/{id}/members/{username}', { scope: 'organization', summary: 'Put somebody into a team' }),
-  removeTeamMember: del('/teams/{id}/members/{username}', {
-    scope: 'organization',
-    summary: 'Take somebody out of a team',
-  }),
+  addTeamMember: put('/teams/{id}/members/{username}', { summary: 'Put somebody into a team' }),
+  removeTeamMember: del('/teams/{id}/members/{username}', { summary: 'Take somebody out of a team' }),
   listTeamRepos: get('/teams/{id}/repos', {
     query: paging,
     result: listOf(repository),
-    scope: 'organization',
     summary: 'List the repositories that a team reaches',
   }),
 } as const;

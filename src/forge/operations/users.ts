@@ -1,8 +1,10 @@
 import { z } from 'zod';
-import { del, get, patch, post } from '../define-operation.js';
+import { operationsOf } from '../define-operation.js';
 import { accessToken, oauthApplication, tokenInUse, user, userSettings } from '../../core/objects/accounts.js';
 import { listOf, nothing, secretInput } from '../../core/objects/base.js';
 import { paging } from './params.js';
+
+const { del, get, patch, post } = operationsOf('user');
 
 const text = z.string().optional();
 
@@ -28,18 +30,15 @@ export const userOperations = {
       website: text,
     }),
     result: userSettings,
-    scope: 'user',
     summary: "Change given settings of the caller's own account",
   }),
   getUserSettings: get('/user/settings', {
     result: userSettings,
-    scope: 'user',
     summary: "Get the settings of the caller's own account",
   }),
   getSelf: get('/user', {
     query: { sudo: { type: 'string', summary: 'act as this user; site administrators only' } },
     result: user,
-    scope: 'user',
     summary: "Get the caller's own account",
   }),
   listTokens: get('/users/{username}/tokens', {
@@ -47,49 +46,41 @@ export const userOperations = {
     query: paging,
     result: listOf(accessToken),
     basicOnly: true,
-    scope: 'user',
     summary: "List the caller's access tokens; Gitea wants the Basic scheme",
   }),
   createToken: post('/users/{username}/tokens', {
     body: z.strictObject({ name: z.string(), scopes: z.array(z.string()).optional() }),
     result: accessToken,
     basicOnly: true,
-    scope: 'user',
     retry: 'keyed',
     summary: 'Create an access token; the only answer that carries its value',
   }),
   deleteToken: del('/users/{username}/tokens/{token}', {
     basicOnly: true,
-    scope: 'user',
     summary: 'Delete an access token by name or number',
   }),
   listOAuthApplications: get('/user/applications/oauth2', {
     query: paging,
     result: listOf(oauthApplication),
-    scope: 'user',
     summary: "List the caller's OAuth2 applications, newest first",
   }),
   createOAuthApplication: post('/user/applications/oauth2', {
     body: oauthApplicationInput,
     result: oauthApplication,
-    scope: 'user',
     retry: 'keyless',
     summary: 'Create an OAuth2 application; the same name again makes another one',
   }),
   getOAuthApplication: get('/user/applications/oauth2/{id}', {
     result: oauthApplication,
-    scope: 'user',
     summary: 'Get an OAuth2 application, without its secret',
   }),
   updateOAuthApplication: patch('/user/applications/oauth2/{id}', {
     body: oauthApplicationInput,
     result: oauthApplication,
-    scope: 'user',
     retry: 'keyless',
     summary: 'Edit an OAuth2 application; any edit makes a new secret and ends the old one',
   }),
   deleteOAuthApplication: del('/user/applications/oauth2/{id}', {
-    scope: 'user',
     summary: 'Delete an OAuth2 application; tokens of it end',
   }),
   adminRenameUser: post('/admin/users/{username}/rename', {
@@ -101,7 +92,7 @@ export const userOperations = {
     summary: 'Rename a user',
   }),
   getOwnToken: get('/token', { result: tokenInUse, scope: 'none', summary: 'Get what the token in use may do' }),
-  getUser: get('/users/{username}', { result: user, scope: 'user', summary: 'Get an account by name' }),
+  getUser: get('/users/{username}', { result: user, summary: 'Get an account by name' }),
   adminCreateUser: post('/admin/users', {
     body: z.strictObject({
       username: z.string(),

@@ -1,8 +1,10 @@
 import { z } from 'zod';
-import { del, get, post, put } from '../define-operation.js';
+import { operationsOf } from '../define-operation.js';
 import { listOf, nothing, secretInput } from '../../core/objects/base.js';
 import { variable } from '../../core/objects/repositories.js';
 import { paging } from './params.js';
+
+const { del, get, post, put } = operationsOf('organization');
 
 const created = z.strictObject({ value: secretInput, description: z.string().optional() });
 const updated = z.strictObject({ value: secretInput, description: z.string().optional(), name: z.string().optional() });
@@ -12,7 +14,6 @@ export const variableOperations = {
     n: 17,
     body: updated,
     success: [204, 200, 201],
-    scope: 'organization',
     summary: 'Update a variable of an organization; an omitted description clears it',
   }),
   createUserVariable: post('/user/actions/variables/{variablename}', {
@@ -26,26 +27,22 @@ export const variableOperations = {
   }),
   getOrgVariable: get('/orgs/{org}/actions/variables/{variablename}', {
     result: variable,
-    scope: 'organization',
     summary: 'Get a variable of an organization; owners only',
   }),
   createOrgVariable: post('/orgs/{org}/actions/variables/{variablename}', {
     body: created,
     result: nothing,
     success: [201, 204],
-    scope: 'organization',
     retry: 'keyed',
     summary: 'Create a variable of an organization',
   }),
   deleteOrgVariable: del('/orgs/{org}/actions/variables/{variablename}', {
     success: [204, 201],
-    scope: 'organization',
     summary: 'Delete a variable of an organization',
   }),
   listOrgVariables: get('/orgs/{org}/actions/variables', {
     query: paging,
     result: listOf(variable),
-    scope: 'organization',
     summary: 'List the variables of an organization',
   }),
   getUserVariable: get('/user/actions/variables/{variablename}', {
