@@ -1,12 +1,7 @@
 import { hostname } from 'node:os';
 import { Module } from '@nestjs/common';
 import { actions } from '../actions/index.js';
-import { CachedLookups } from '../actions/lookups/cached-lookups.js';
-import { CoalescedLookups } from '../actions/lookups/coalesced-lookups.js';
-import { ForgeLookupReader } from '../actions/lookups/forge-lookup-reader.js';
-import { lookupCatalogue } from '../actions/lookups/index.js';
 import { LookupReader } from '../actions/lookups/lookup-reader.port.js';
-import { OwnRepositoriesOnly } from '../actions/lookups/own-repositories-only.js';
 import { AppConfig } from '../config/app-config.js';
 import { ThisProcess } from '../config/this-process.js';
 import { Alerts } from '../core/alerts.js';
@@ -43,7 +38,7 @@ import { RuleChecks } from './answer/rule-checks.js';
 import { ArrivalToIntents } from './decide.js';
 import { ActProofs } from './decide/act-proofs.js';
 import { ForgeFieldReader } from './decide/field-reader.js';
-import { BotFactsReader } from './decide/answer-lookups.js';
+import { BotLookups } from './decide/bot-lookups.js';
 import { CrashLoopGuard } from './decide/crash-loop-guard.js';
 import { DecideTurns } from './decide/decide-turns.js';
 import { FindingSink, PolicyGate } from './policy-gate.port.js';
@@ -60,7 +55,6 @@ import { Rehearser } from './execute/rehearse.js';
 import { EffectTools } from './execute/effect-tools.js';
 import { TargetResolver } from './execute/prepare-effect.js';
 import { Settler } from './execute/settle.js';
-import { GapStore } from './gap-store.port.js';
 import { InboxStore } from './inbox-store.port.js';
 import { JournalStore } from './journal-store.port.js';
 import { OutcomeRecovery } from './recover.js';
@@ -73,35 +67,7 @@ const READING = [
   part(Accounts, { forges: ConnectedForges }, ({ forges }) => botAccounts(forges)),
   part(Forges, { config: AppConfig, forges: ConnectedForges }, ({ config, forges }) => withSettings(config, forges)),
   part(OrgDirectory, { config: AppConfig }, ({ config }) => orgDirectory(config)),
-  // Reads that decisions ask for: of the forge, and of what the bot knows of itself.
-  part(
-    LookupReader,
-    {
-      config: AppConfig,
-      forges: ConnectedForges,
-      revisions: ActiveRevisions,
-      homes: ForgeHomes,
-      gaps: GapStore,
-      clock: Clock,
-    },
-    ({ config: { orgs, server }, forges, revisions, homes, gaps, clock }) => {
-      const catalogue = lookupCatalogue();
-      const cached = new CoalescedLookups(new CachedLookups(new ForgeLookupReader(forges), clock), catalogue, clock);
-      return new BotFactsReader({
-        // The outermost of the readers: an answer that was kept is asked about as well.
-        reader: new OwnRepositoriesOnly(cached, catalogue, homes),
-        revisions,
-        gaps,
-        hookUrl: (name) => {
-          const hook = orgs.find((org) => org.name === name)?.hooks[0];
-          return hook && server.publicUrl !== null
-            ? `${server.publicUrl}/webhooks/${encodeURIComponent(hook.id)}`
-            : null;
-        },
-        product: (forge, org) => forges.get(forge, org)?.capabilities?.product ?? null,
-      });
-    },
-  ),
+  { provide: LookupReader, useClass: BotLookups },
   // What deliveries say, held against the forge.
   part(
     ActProofs,
@@ -266,7 +232,7 @@ const DOING = [
     { queue: WorkQueue, journal: JournalStore, effects: IntentToEffect, clock: Clock, logger: Logger },
     (deps) => new Executor(deps),
   ),
-  part(Rehearser, { tools: EffectTools }, ({ tools }) => new Rehearser(tools)),
+  Rehearser,
   part(
     DecideTurns,
     {

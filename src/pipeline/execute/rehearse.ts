@@ -1,3 +1,5 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { EffectTools } from './effect-tools.js';
 import { ensure } from '../../actions/look-compare-write.js';
 import type { Clock } from '../../core/clock.js';
 import type { Reason } from '../../core/reason.js';
@@ -34,13 +36,14 @@ export interface RehearserDeps extends PrepareDeps {
 }
 
 /** What an intent would do now: the action itself, with every read it makes, up to its write. Nothing is stored and nothing is sent. */
+@Injectable()
 export class Rehearser {
-  constructor(private readonly deps: RehearserDeps) {}
+  constructor(@Inject(EffectTools) private readonly tools: RehearserDeps) {}
 
   /** @throws ForgeError while the forge cannot be asked */
   async rehearse(planned: NewIntent): Promise<Rehearsal> {
-    const { recovery, encryptor, clock } = this.deps;
-    const means = findMeans(this.deps, planned);
+    const { recovery, encryptor, clock } = this.tools;
+    const means = findMeans(this.tools, planned);
     if ('lacks' in means) return { does: 'cannot', reason: means.lacks };
     const { action, access } = means;
     const undo = action.recover?.matcher?.undoneBy ? await recovery.undoOf(planned.effectKey) : null;
@@ -67,7 +70,7 @@ export class Rehearser {
       answered: (error) => (reads += error === null || isAnswer(error) ? 1 : 0),
     });
     try {
-      const prepared = await prepareEffect(this.deps, planned, means, guard, access, NEVER_TRIED);
+      const prepared = await prepareEffect(this.tools, planned, means, guard, access, NEVER_TRIED);
       if ('reason' in prepared) return { does: 'cannot', reason: prepared.reason };
       const outcome = await ensure(action, prepared.context, prepared.params);
       return outcome.kind === 'unchanged'
