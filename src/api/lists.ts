@@ -92,7 +92,7 @@ export const PLANS: List<Plan> = {
     { head: 'Made', form: 'time', value: ({ madeAt }) => madeAt },
     {
       head: 'Plan',
-      value: ({ org, policy }) => (policy === null ? `all policies of ${org}` : policy),
+      value: ({ org, policy }) => (policy === null ? `all policies of ${org}` : `${org}/${policy}`),
       page: ({ hash }) => ['plans', hash],
     },
     { head: 'State', form: 'state', value: (plan) => stateOfPlan(plan) },

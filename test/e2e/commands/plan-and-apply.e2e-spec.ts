@@ -215,7 +215,7 @@ describe('e2e/commands: plan, approve, apply, findings, gaps', () => {
       const milestonesOf = async (repo: string): Promise<string[]> =>
         ((await forge.get<Array<{ title: string }>>(`/repos/acme/${repo}/milestones`)) ?? []).map(({ title }) => title);
       const waiting = async (): Promise<string> =>
-        /(\w{12}) +acme\/new +schedule/.exec((await run('approve')).stdout)?.[1] ?? '';
+        /acme\/new +waits .*(\w{12})$/m.exec((await run('approve')).stdout)?.[1] ?? '';
       place.write('rules/new.yaml', NEW_POLICY);
       await until(async () => (await waiting()) !== '');
       const short = await waiting();
