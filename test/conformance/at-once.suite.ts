@@ -17,7 +17,7 @@ import { deriveFacts, isNews, statedObjectOf } from '../../src/events/derive/der
 import { readDelivery } from '../../src/events/normalize-delivery.js';
 import { normalizeEntry } from '../../src/events/normalize-entry.js';
 import { ForgeHomes } from '../../src/forge/forge-homes.js';
-import { decideArrival } from '../builders/decide-all.js';
+import { decideBatch } from '../../src/pipeline/decide/decide-arrivals.js';
 import { ArrivalToIntents } from '../../src/pipeline/decide.js';
 import { effectKeyOf } from '../../src/pipeline/decide/plan-intents.js';
 import { EffectEchoDetector } from '../../src/pipeline/decide/detect-echoes.js';
@@ -197,7 +197,7 @@ export function atOnceSuite(open: () => Promise<AtOnceStores>): void {
   async function decide(ids: readonly string[], decider: ArrivalToIntents | null = atOnce()): Promise<void> {
     const events = { readDelivery, normalizeEntry, deduplicateInto, statedObjectOf, deriveFacts, isNews };
     const deps = { inbox: stores.inbox, queue, events, clock: systemClock, logger: silentLogger };
-    await Promise.all(ids.map((id) => decideArrival(decider ? { ...deps, atOnce: decider } : deps, id)));
+    await decideBatch(decider ? { ...deps, atOnce: decider } : deps, ids);
   }
 
   async function store(texts: readonly string[], eventType = 'issues', org = 'acme'): Promise<string[]> {
