@@ -67,7 +67,7 @@ export const WAITING = {
     'it goes on when there is room; orgs[].budgets sets how many effects an hour may have',
     'by plan',
   ),
-  'effect.pause': row('is paused', 'forgehand resume{behind}', 'by plan'),
+  'effect.pause': row('is paused', 'forgehand resume {behind}', 'by plan'),
   'effect.others': row('waits for what others do, such as an approval or a check of a pull request', null, 'by plan'),
   'forge.limits': row('the forge asked the bot to wait (429)', 'it goes on when that time is over', 'passes'),
   'forge.silent': row('the forge does not answer', 'look at the forge and the network; forgehand doctor'),
@@ -141,7 +141,11 @@ export function showWaiting(waiting: Waiting): ShownWaiting {
     since,
     behind,
     because: reason && textOf(reason),
-    todo: todo?.replaceAll('{first}', () => ids[0] ?? '').replaceAll('{behind}', () => behind ?? '') ?? null,
+    todo:
+      todo
+        ?.replaceAll('{first}', () => ids[0] ?? '')
+        .replaceAll('{behind}', () => behind ?? '')
+        .trim() ?? null,
     byPlan: how === 'by plan',
     ids: [...ids],
     count: many,

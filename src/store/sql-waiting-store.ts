@@ -118,7 +118,7 @@ export function waitingOfIntent(row: IntentRow, isAsked = false): OneWaiting | n
   if (state === 'unknown') return at('effect.outcome', row.sentAt ?? row.updatedAt, null, own);
   if (row.pausedAt) {
     const order = `${row.pauseOrg ? ` --org ${row.pauseOrg}` : ''}${row.pauseRule ? ` --rule ${row.pauseRule}` : ''}`;
-    return at('effect.pause', later(row.pausedAt, plannedAt), order);
+    return at('effect.pause', later(row.pausedAt, plannedAt), order.trim() || null);
   }
   if (row.heldBy !== null && row.isLater && row.step === null)
     return at('effect.budget', row.heldSince ?? plannedAt, null, own);

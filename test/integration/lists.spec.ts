@@ -186,7 +186,7 @@ describe('integration/lists: what happened, as people read it', () => {
       await bot.reach.post('/v1/pause', { rule: 'nightly' });
       expect((await schedules())[0]?.why.map(({ code }) => code)).toEqual(['schedule.paused', 'schedule.new']);
       expect((await command('schedules', 'nightly')).text).toMatch(
-        /acme\/nightly +0 2 \* \* \* +- .* 02:00:00 +its effects are paused by /,
+        /acme\/nightly +0 2 \* \* \* UTC +- .* 02:00:00 +its effects are paused by /,
       );
       await bot.reach.post('/v1/resume', { rule: 'nightly' });
     },
