@@ -1,4 +1,4 @@
-import type { EntrySource } from './event.js';
+import type { EntrySource, EventSource } from './event.js';
 
 /** One webhook POST as received, after authenticity was checked. Nobody has looked into its body yet. */
 export interface NewDelivery {
@@ -53,6 +53,11 @@ export type Arrival = (({ kind: 'delivery' } & StoredDelivery) | ({ kind: 'entry
   /** When retention removed its body and text; both are empty since then. */
   archivedAt: Date | null;
 };
+
+/** Which source tells what the arrival says. */
+export function sourceOf(arrival: Arrival): EventSource {
+  return arrival.kind === 'delivery' ? 'webhook' : arrival.source;
+}
 
 /** What became of an entry. */
 export interface Stored {

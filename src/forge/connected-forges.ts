@@ -4,14 +4,14 @@ import { credentialOf } from '../config/credentials.js';
 import { alert, Alerts } from '../core/alerts.js';
 import { backoffMs } from '../core/backoff.js';
 import { systemClock, type Clock } from '../core/clock.js';
-import { ForgeError, BotError, messageOf, callReason } from '../core/errors.js';
+import { ForgeError, BotError, messageOf } from '../core/errors.js';
 import { Logger } from '../core/logger.js';
 import { ForgesToConnect, type ForgeToConnect } from './forges-to-connect.js';
 import { wrapForgeClient, type ForgeClient } from './forge-client.js';
 import { type OperationName, isWrite } from './operations.js';
 import { OrgNumbers } from './org-numbers.js';
 import { ask, probe } from './probe.js';
-import { operationInWords } from './operation-words.js';
+import { failedCall } from './failed-call.js';
 
 interface ForgeSelf {
   /** Decimal string; null where the forge does not tell (core profile). */
@@ -69,9 +69,7 @@ export async function connectForge(client: ForgeClient, options: ConnectOptions 
       // A proxy that loses a slash and a forge without the route answer alike: what never answered is asked about without a slash.
       if (isLostSlash(error) && !answered.has(name) && (await ask(client, name)) === 'missing') {
         missing.add(name);
-        throw new ForgeError('not-offered', callReason('forge.not-offered', { operation: operationInWords(name) }), {
-          operation: name,
-        });
+        throw failedCall('not-offered', 'not-offered', { operation: name });
       }
       // A no of the forge's own shows that it has the route: it was renewed since.
       if (error instanceof ForgeError && error.kind === 'refused' && error.facts.status !== undefined)
@@ -116,11 +114,7 @@ export function isLostSlash(error: unknown): boolean {
 }
 
 function forgeIsAway(operation: OperationName, { facts }: ForgeError): ForgeError {
-  return new ForgeError('not-sent', callReason('forge.away', { operation: operationInWords(operation) }), {
-    operation,
-    status: facts.status,
-    detail: 'away',
-  });
+  return failedCall('not-sent', 'away', { operation, status: facts.status, detail: 'away' });
 }
 
 async function readSelf(

@@ -1,4 +1,4 @@
-import { ForgeError, callReason } from '../core/errors.js';
+import { ForgeError } from '../core/errors.js';
 import { stringifyJson } from '../core/json.js';
 import {
   operationNames,
@@ -9,7 +9,7 @@ import {
   type ListItem,
   type PagedOperationName,
 } from './operations.js';
-import { operationInWords } from './operation-words.js';
+import { failedCall } from './failed-call.js';
 
 /** What the forge said beside the body. */
 export interface ReplyInfo {
@@ -203,8 +203,7 @@ export async function* listPages<Name extends PagedOperationName>(
     )
       return;
   }
-  const reason = callReason('forge.pages', { operation: operationInWords(name), note: String(maxPages) });
-  throw new ForgeError('unknown', reason, { operation: name, detail: 'pages' });
+  throw failedCall('unknown', 'pages', { operation: name, detail: 'pages' }, { note: String(maxPages) });
 }
 
 /** The whole list; read again from the start when it got shorter while it was read. */

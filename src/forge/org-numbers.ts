@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { alert, Alerts } from '../core/alerts.js';
 import { Clock } from '../core/clock.js';
-import { callReason, ForgeError } from '../core/errors.js';
+import { ForgeError } from '../core/errors.js';
 import { KnownFacts } from '../core/known-facts.port.js';
 import { Logger } from '../core/logger.js';
 import { WRITE_TRUST_MS } from '../core/repository-home.js';
 import { type ForgeClient, isRefused, listAll, orNull, wrapForgeClient } from './forge-client.js';
 import { isWrite, operationOf, type OperationName } from './operations.js';
-import { operationInWords } from './operation-words.js';
+import { failedCall } from './failed-call.js';
 
 /** What the forge says of the organization that has a name of the config now. */
 export interface OrgLook {
@@ -290,14 +290,10 @@ function isStop({ is }: OrgLook): boolean {
 }
 
 function stoppedError(org: string, { is, calledNow }: OrgLook, operation: OperationName): ForgeError {
-  const reason =
-    is === 'renamed'
-      ? callReason('forge.org-renamed', {
-          operation: operationInWords(operation),
-          note: `${org} is called ${calledNow} now`,
-        })
-      : callReason('forge.org-other', { operation: operationInWords(operation), note: org });
-  return new ForgeError('not-sent', reason, { operation, detail: STOPPED });
+  const facts = { operation, detail: STOPPED };
+  return is === 'renamed'
+    ? failedCall('not-sent', 'org-renamed', facts, { note: `${org} is called ${calledNow} now` })
+    : failedCall('not-sent', 'org-other', facts, { note: org });
 }
 
 /** Reads whose answer names the owner: they need no look before them. */

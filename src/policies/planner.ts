@@ -37,7 +37,7 @@ import type { RepositoryInventory } from '../core/repository-home.js';
 import { type ActiveRevision, ActiveRevisions } from '../rules/revisions/active-revisions.port.js';
 import { PlanStore } from './plan-store.port.js';
 import type { PolicyGate, PolicyPass, ReviewedPass } from '../pipeline/policy-gate.port.js';
-import { driftBetween, hashOfPlan, planReason } from './policy-plan.js';
+import { driftBetween, hashOfPlan, noSuchPlan, planReason } from './policy-plan.js';
 import type { ApplyReport, Drift, KeptPlan, PlanCaps, PlanNote, PolicyPlan } from './policy-plan.js';
 import { predictCalls, type Pace } from './predicted-calls.js';
 
@@ -345,11 +345,7 @@ export class Planner implements PolicyGate {
 
   private async find(hash: string): Promise<KeptPlan> {
     const plan = await this.plans.find(hash);
-    if (!plan)
-      throw new UserError(
-        'NOT_FOUND',
-        `no plan ${hash} waits: a newer one took its place, or it was never made (forgehand status names the ones that wait, forgehand plan makes one)`,
-      );
+    if (!plan) throw noSuchPlan(hash);
     return plan;
   }
 

@@ -27,7 +27,7 @@ import { makeRules, makeRuleThread } from './thread/make-rules.js';
 /** A first start loads the rules of each organization, one after another: one thread for all of them, for beginning one costs more than a load. */
 const REST_MS = 1_000;
 
-type DecidesWith = [
+const DECIDES_WITH = [
   RuleEngine,
   LookupReader,
   ForgeHomes,
@@ -38,7 +38,11 @@ type DecidesWith = [
   Clock,
   Logger,
   Encryptor,
-];
+] as const;
+type DecidesWith = Instances<typeof DECIDES_WITH>;
+type Instances<Classes> = {
+  -readonly [N in keyof Classes]: Classes[N] extends { prototype: infer Instance } ? Instance : never;
+};
 
 const PROVIDERS = [
   // One for all that compile or evaluate expressions in this process: making one takes as long as compiling some rules.
@@ -58,18 +62,7 @@ const PROVIDERS = [
   // Decides as the pipeline decides, and rehearses as it executes.
   {
     provide: CandidateDecider,
-    inject: [
-      RuleEngine,
-      LookupReader,
-      ForgeHomes,
-      ActProofs,
-      SecurityLog,
-      Accounts,
-      JournalStore,
-      Clock,
-      Logger,
-      Encryptor,
-    ],
+    inject: [...DECIDES_WITH],
     useFactory: (
       ...[rules, lookups, homes, acts, security, accounts, journal, clock, logger, encryptor]: DecidesWith
     ) =>

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { canonicalJson } from '../core/canonical-json.js';
+import { UserError } from '../core/errors.js';
 import { hashOf } from '../core/ids.js';
 import type { Json } from '../core/json.js';
 import { defineReasons, type Reason } from '../core/reason.js';
@@ -116,6 +117,14 @@ export const keptPlan = z.object({
   state: z.enum(['open', 'approved', 'denied', 'applied']),
 });
 export type KeptPlan = Shape<typeof keptPlan>;
+
+export function noSuchPlan(hash: string): UserError {
+  return new UserError(
+    'NOT_FOUND',
+    `there is no plan ${hash}: a newer one took its place, or it was never made; forgehand plan makes one`,
+  );
+}
+
 export type PlanState = KeptPlan['state'];
 
 /** A plan as it is made. */

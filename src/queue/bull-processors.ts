@@ -1,7 +1,7 @@
 import { InjectQueue, OnQueueCompleted, OnQueueFailed, Process, Processor } from '@nestjs/bull';
 import { Inject, type OnModuleDestroy } from '@nestjs/common';
 import type { Job, Queue } from 'bull';
-import { LINES_AT_ONCE, WorkQueue, type Topic } from '../pipeline/work-queue.port.js';
+import { LINES_AT_ONCE, TOPICS, WorkQueue, type Topic } from '../pipeline/work-queue.port.js';
 import type { Lines } from './lines.js';
 
 type LineJob = Job<{ org?: unknown } | null | undefined>;
@@ -48,52 +48,19 @@ function orgOf({ data }: LineJob): string | null {
   return typeof data?.org === 'string' ? data.org : null;
 }
 
-@Processor('arrivals' satisfies Topic)
-class ArrivalsProcessor extends LineProcessor {
-  constructor(@InjectQueue('arrivals') queue: Queue, @Inject(WorkQueue) lines: Lines) {
-    super('arrivals', queue, lines);
-  }
+function processorOf(topic: Topic) {
+  @Processor(topic)
+  class OfTopic extends LineProcessor {
+    constructor(@InjectQueue(topic) queue: Queue, @Inject(WorkQueue) lines: Lines) {
+      super(topic, queue, lines);
+    }
 
-  @Process({ concurrency: LINES_AT_ONCE.arrivals })
-  take(job: LineJob): Promise<boolean> {
-    return this.giveTurn(job);
+    @Process({ concurrency: LINES_AT_ONCE[topic] })
+    take(job: LineJob): Promise<boolean> {
+      return this.giveTurn(job);
+    }
   }
+  return OfTopic;
 }
 
-@Processor('events' satisfies Topic)
-class EventsProcessor extends LineProcessor {
-  constructor(@InjectQueue('events') queue: Queue, @Inject(WorkQueue) lines: Lines) {
-    super('events', queue, lines);
-  }
-
-  @Process({ concurrency: LINES_AT_ONCE.events })
-  take(job: LineJob): Promise<boolean> {
-    return this.giveTurn(job);
-  }
-}
-
-@Processor('intents' satisfies Topic)
-class IntentsProcessor extends LineProcessor {
-  constructor(@InjectQueue('intents') queue: Queue, @Inject(WorkQueue) lines: Lines) {
-    super('intents', queue, lines);
-  }
-
-  @Process({ concurrency: LINES_AT_ONCE.intents })
-  take(job: LineJob): Promise<boolean> {
-    return this.giveTurn(job);
-  }
-}
-
-@Processor('background' satisfies Topic)
-class BackgroundProcessor extends LineProcessor {
-  constructor(@InjectQueue('background') queue: Queue, @Inject(WorkQueue) lines: Lines) {
-    super('background', queue, lines);
-  }
-
-  @Process({ concurrency: LINES_AT_ONCE.background })
-  take(job: LineJob): Promise<boolean> {
-    return this.giveTurn(job);
-  }
-}
-
-export const PROCESSORS = [ArrivalsProcessor, EventsProcessor, IntentsProcessor, BackgroundProcessor];
+export const PROCESSORS = TOPICS.map(processorOf);

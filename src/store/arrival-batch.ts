@@ -1,7 +1,7 @@
 import type { EntityManager } from 'typeorm';
-import type { Arrival } from '../core/arrival.js';
+import { sourceOf, type Arrival } from '../core/arrival.js';
 import { withTold } from '../core/event-knowledge.js';
-import type { EventSource, ForgeEvent } from '../core/event.js';
+import type { ForgeEvent } from '../core/event.js';
 import { type JsonObject, isJsonObject, parseJson, stringifyJson } from '../core/json.js';
 import {
   keyOfObject,
@@ -211,10 +211,6 @@ export async function changeEvent(
     stringifyJson(repo),
     stringifyJson(data),
   ]);
-}
-
-function sourceOf(arrival: Arrival): EventSource {
-  return arrival.kind === 'delivery' ? 'webhook' : arrival.source;
 }
 
 function eventRow({ event, discussionKey, object, decision }: NewEvent, reportedBy: ReadonlyMap<string, number>) {

@@ -1,12 +1,19 @@
 import type { Sight } from '../../src/core/sight.js';
 import { wholeSight } from './whole-sight.js';
-import type { EventSource, ForgeEvent } from '../../src/core/event.js';
+import type { ForgeEvent } from '../../src/core/event.js';
 import { withRead, withTold } from '../../src/core/event-knowledge.js';
 import { readText } from '../../src/core/json-bytes.js';
 import type { JsonObject } from '../../src/core/json.js';
 import { isOneOf } from '../../src/events/equal-texts.js';
 import type { StatedObject } from '../../src/events/derive/derive-facts.js';
-import type { Arrival, ArrivalState, NewDelivery, NewEntry, Stored } from '../../src/core/arrival.js';
+import {
+  sourceOf,
+  type Arrival,
+  type ArrivalState,
+  type NewDelivery,
+  type NewEntry,
+  type Stored,
+} from '../../src/core/arrival.js';
 import type { Doubt } from '../../src/pipeline/recovery-store.port.js';
 import type {
   ArrivalBatch,
@@ -509,8 +516,4 @@ function stateKey(forge: string, org: string, { repoId, kind, objectId }: Stated
 
 function arrivedAt(arrival: Arrival): Date {
   return arrival.kind === 'delivery' ? arrival.receivedAt : arrival.readAt;
-}
-
-function sourceOf(arrival: Arrival): EventSource {
-  return arrival.kind === 'delivery' ? 'webhook' : arrival.source;
 }

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { callingAs } from '../../core/caller.js';
-import { UserError } from '../../core/errors.js';
 import type { Sight } from '../../core/sight.js';
 import { keptFinding } from '../../policies/finding-store.port.js';
-import { applyReport, type KeptPlan } from '../../policies/policy-plan.js';
+import { applyReport, noSuchPlan, type KeptPlan } from '../../policies/policy-plan.js';
 import { SEVERITIES } from '../../core/finding.js';
 import { planDecision, planReport } from './answers.js';
 import type { Needs } from './needs.js';
@@ -106,7 +105,7 @@ export const planOperations = {
 async function inSight({ plans }: Pick<Needs, 'plans'>, hash: string, sight: Sight): Promise<string> {
   if (sight === null) return hash;
   const plan = await plans.find(hash, sight);
-  if (!plan) throw new UserError('NOT_FOUND', `there is no plan ${hash}`);
+  if (!plan) throw noSuchPlan(hash);
   return plan.hash;
 }
 

@@ -1,9 +1,9 @@
 import { posix } from 'node:path';
-import { ForgeError, callReason } from '../../core/errors.js';
+import { ForgeError } from '../../core/errors.js';
 import type { AnyForgeCall, CallOptions } from '../forge-client.js';
 import type { OperationName } from '../operations.js';
 import type { Contents } from '../../core/objects/git.js';
-import { operationInWords } from '../operation-words.js';
+import { failedCall } from '../failed-call.js';
 
 type Args = Readonly<Record<string, unknown>>;
 
@@ -52,11 +52,7 @@ function checkOrder(operation: OperationName, asked: readonly string[], answer: 
     answer.length > asked.length ||
     (answer.length === 0 && asked.length > 0) ||
     answer.some((entry, place) => typeof entry?.path === 'string' && normal(entry.path) !== normal(asked[place] ?? ''));
-  if (wrong)
-    throw new ForgeError('unknown', callReason('forge.other-files', { operation: operationInWords(operation) }), {
-      operation,
-      detail: 'shape',
-    });
+  if (wrong) throw failedCall('unknown', 'other-files', { operation, detail: 'shape' });
 }
 
 function normal(path: string): string {

@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '../../core/clock.js';
-import { BotError, ForgeError, UserError, callReason } from '../../core/errors.js';
+import { BotError, ForgeError, UserError } from '../../core/errors.js';
 import { isJsonObject, type Json } from '../../core/json.js';
 import { countSkipped } from '../../core/objects/base.js';
 import type { AuthConfig } from '../../config/app-config.js';
@@ -18,7 +18,7 @@ import { checkReply, WrongShape, readJson, RETRY_AFTER_CAP_S } from './reply.js'
 import { authorizationOf, BadArgument, buildUrl, encodeBody } from './request.js';
 import { createTransport, type WireReply, type WireRequest, TransportFailure } from './transport.js';
 import { isWrite, operationOf, type OperationName } from '../operations.js';
-import { operationInWords } from '../operation-words.js';
+import { failedCall } from '../failed-call.js';
 
 /** The few calls of a logger that the client makes; pino fits. Facts never hold bodies, headers or addresses with credentials. */
 interface ForgeLogger {
@@ -198,11 +198,7 @@ function throwIfPaused(budget: Budget, context: ErrorContext): void {
   const waitS = Math.ceil(budget.pausedForMs() / 1000);
   if (waitS === 0) return;
   const { operation } = context;
-  throw new ForgeError('rate-limited', callReason('forge.paused', { operation: operationInWords(operation) }), {
-    operation,
-    retryAfterS: waitS,
-    detail: 'paused',
-  });
+  throw failedCall('rate-limited', 'paused', { operation, retryAfterS: waitS, detail: 'paused' });
 }
 
 function withContext<Result>(context: () => ErrorContext, build: () => Result): Result {

@@ -1,10 +1,10 @@
-import { callReason, ForgeError, type ForgeErrorFacts, type ForgeErrorKind } from '../../core/errors.js';
+import { ForgeError, type ForgeErrorFacts, type ForgeErrorKind } from '../../core/errors.js';
 import { isJsonObject, type Json } from '../../core/json.js';
 import { type WrongShape, readJson, readRetryAfterS } from './reply.js';
 import type { BadArgument } from './request.js';
 import type { TransportFailure, WireReply } from './transport.js';
 import type { OperationName } from '../operations.js';
-import { operationInWords } from '../operation-words.js';
+import { failedCall } from '../failed-call.js';
 
 /** What an error may know about its call. `secrets` are taken out of every text that came from outside. */
 export interface ErrorContext {
@@ -130,23 +130,13 @@ function hint(context: ErrorContext, status: number): string | undefined {
 function error(
   context: ErrorContext,
   kind: ForgeErrorKind,
-  what: FailureWord,
+  what: Parameters<typeof failedCall>[1],
   facts: Omit<ForgeErrorFacts, 'operation'>,
   note?: string,
   status = facts.status,
 ): ForgeError {
   const { operation } = context;
-  const reason = callReason(
-    `forge.${what}`,
-    known({ operation: operationInWords(operation), status, said: facts.forgeMessage, note }),
-  );
-  return new ForgeError(kind, reason, known({ operation, ...facts }));
-}
-
-type FailureWord = Parameters<typeof callReason>[0] extends `forge.${infer Word}` ? Word : never;
-
-function known<Facts extends object>(facts: Facts): Facts {
-  return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined)) as Facts;
+  return failedCall(kind, what, { operation, ...facts }, { status, said: facts.forgeMessage, note });
 }
 
 const HIDDEN = '[secret]';

@@ -1,4 +1,4 @@
-import type { Arrival, ArrivalState } from '../../core/arrival.js';
+import { sourceOf, type Arrival, type ArrivalState } from '../../core/arrival.js';
 import { withTold } from '../../core/event-knowledge.js';
 import type { EventSource, ForgeEvent } from '../../core/event.js';
 import type { JsonObject } from '../../core/json.js';
@@ -275,10 +275,6 @@ export class ArrivalDecision implements ArrivalNews {
   close(state: ArrivalState, reason: string, code: string | null = null): void {
     this.closed = { state, reason, code };
   }
-}
-
-export function sourceOf(arrival: Arrival): EventSource {
-  return arrival.kind === 'delivery' ? 'webhook' : arrival.source;
 }
 
 /** What was not named before the decision began was neither locked nor read: a fault of ours. */

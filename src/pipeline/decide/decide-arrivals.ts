@@ -1,9 +1,9 @@
 import { alert } from '../../core/alerts.js';
-import type { Arrival } from '../../core/arrival.js';
+import { sourceOf, type Arrival } from '../../core/arrival.js';
 import { messageOf, StoreUnavailable } from '../../core/errors.js';
 import { Breathing } from '../../core/in-slices.js';
 import { traceOf } from '../../core/trace.js';
-import { ArrivalDecision, BatchKnowledge, sourceOf } from './batch-knowledge.js';
+import { ArrivalDecision, BatchKnowledge } from './batch-knowledge.js';
 import { decideArrival, DUPLICATE, readArrival, type DecideArrivalDeps, type Outcome } from './decide-arrival.js';
 
 /** What became of an arrival. `waits`: it cannot be decided before another, and is brought again. */

@@ -1,6 +1,6 @@
 import type { BudgetLimit } from '../../core/budgets.js';
 import type { Clock } from '../../core/clock.js';
-import { BotError, ForgeError, callReason } from '../../core/errors.js';
+import { BotError, ForgeError } from '../../core/errors.js';
 import { hashOf } from '../../core/ids.js';
 import { type Json, type JsonObject, stringifyJson } from '../../core/json.js';
 import { textOf } from '../../core/reason.js';
@@ -17,7 +17,7 @@ import { type OperationName, isWrite } from '../../forge/operations.js';
 import type { Answer, JournalStore } from '../journal-store.port.js';
 import type { IntentStatus } from '../../rules/revisions/active-revisions.port.js';
 import { persist } from './keep-claim.js';
-import { operationInWords } from '../../forge/operation-words.js';
+import { failedCall } from '../../forge/failed-call.js';
 
 /**
  * Longest time from the commit that says "sent" to the call itself, counted from the question to the store. A process that stood still in between
@@ -164,10 +164,7 @@ export class GuardedForge {
     if (!attempt) throw new WriteNotAllowed();
     this.#write = { attempt, outcome: null };
     if (clock.monotonicMs() - askedMs > MAX_STANDSTILL_MS) {
-      throw new ForgeError('not-sent', callReason('forge.stood-still', { operation: operationInWords(name) }), {
-        operation: name,
-        detail: 'stood-still',
-      });
+      throw failedCall('not-sent', 'stood-still', { operation: name, detail: 'stood-still' });
     }
   }
 
