@@ -18,6 +18,9 @@ const WAITS = 1.5;
 /** One PostgreSQL serves them all. */
 const MOST_WORKERS = 8;
 
+/** Ends a test or hook that hangs. No test is about it: what starts processes may take minutes on a busy machine. */
+const HANGS_MS = '900000';
+
 /** Every spec belongs to exactly one tier: unit is what no other tier claims. */
 const TIERS = {
   unit: {
@@ -26,13 +29,12 @@ const TIERS = {
   },
   architecture: { jest: ['--testPathPatterns', inTest('architecture')], workers: COMPUTES },
   integration: {
-    jest: ['--testPathPatterns', inTest('integration|conformance'), '--testTimeout', '900000'],
+    jest: ['--testPathPatterns', inTest('integration|conformance'), '--testTimeout', HANGS_MS],
     workers: COMPUTES,
     services: true,
   },
-  // Hooks start whole processes: on a busy machine that alone takes longer than a test of another tier may.
   e2e: {
-    jest: ['--testPathPatterns', inTest('e2e'), '--testTimeout', '900000'],
+    jest: ['--testPathPatterns', inTest('e2e'), '--testTimeout', HANGS_MS],
     workers: WAITS,
     services: true,
     built: true,

@@ -12,12 +12,9 @@ import type { Run } from '../../src/core/run.js';
 import { runReason } from '../../src/core/run-reasons.js';
 import { WRITE_TRUST_MS, type RepositoryHomes } from '../../src/core/repository-home.js';
 import { silentSecurityLog } from '../../src/core/security-log.js';
-import { deduplicateInto } from '../../src/events/deduplicate.js';
-import { deriveFacts, isNews, statedObjectOf } from '../../src/events/derive/derive-facts.js';
-import { readDelivery } from '../../src/events/normalize-delivery.js';
-import { normalizeEntry } from '../../src/events/normalize-entry.js';
 import { ForgeHomes } from '../../src/forge/forge-homes.js';
 import { decideBatch } from '../../src/pipeline/decide/decide-arrivals.js';
+import { EVENT_READER } from '../builders/decide-all.js';
 import { ArrivalToIntents } from '../../src/pipeline/decide.js';
 import { effectKeyOf } from '../../src/pipeline/decide/plan-intents.js';
 import { EffectEchoDetector } from '../../src/pipeline/decide/detect-echoes.js';
@@ -195,8 +192,7 @@ export function atOnceSuite(open: () => Promise<AtOnceStores>): void {
   }
 
   async function decide(ids: readonly string[], decider: ArrivalToIntents | null = atOnce()): Promise<void> {
-    const events = { readDelivery, normalizeEntry, deduplicateInto, statedObjectOf, deriveFacts, isNews };
-    const deps = { inbox: stores.inbox, queue, events, clock: systemClock, logger: silentLogger };
+    const deps = { inbox: stores.inbox, queue, events: EVENT_READER, clock: systemClock, logger: silentLogger };
     await decideBatch(decider ? { ...deps, atOnce: decider } : deps, ids);
   }
 

@@ -6,8 +6,6 @@ import { until } from '../services/until.js';
 import { aBot, type TestBot } from './support/a-bot.js';
 import { aForge, type TestForge } from './support/a-forge.js';
 
-const LONG_MS = 900_000;
-
 describe.each<[ProfileName]>([['gitea'], ['core']])('integration/account-settings on %s', (profile) => {
   let forge: TestForge;
   let bot: TestBot;
@@ -40,12 +38,12 @@ describe.each<[ProfileName]>([['gitea'], ['core']])('integration/account-setting
       env: { FORGE_TOKEN: forge.botToken },
     });
     await until(async () => (await turn({ dryRun: true }))?.error === null);
-  }, LONG_MS);
+  });
 
   afterAll(async () => {
     await bot?.close();
     await forge?.close();
-  }, LONG_MS);
+  });
 
   it('tells in a dry run what it would write, and writes nothing', async () => {
     expect((await turn({ dryRun: true }))?.outcome?.changes).toEqual(['full_name: "The Hand"', 'hide_email: true']);

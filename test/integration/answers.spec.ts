@@ -8,7 +8,6 @@ import { aBot, type TestBot } from './support/a-bot.js';
 import { aForge, type TestForge } from './support/a-forge.js';
 
 const HOOK_SECRET = 'the secret of the hook';
-const LONG_MS = 900_000;
 
 const RULES = `version: 1
 org: acme
@@ -116,74 +115,66 @@ for (const [kind, describeIt] of [
         secret: HOOK_SECRET,
         events: ['issues', 'issue_comment', 'issue_label'],
       });
-    }, LONG_MS);
+    });
 
     afterAll(async () => {
       await bot?.close();
       await forge?.close();
       await dropDatabase();
-    }, LONG_MS);
+    });
 
-    it(
-      'tells a stranger who may not, once an hour, and a member each time, in a comment for each command',
-      async () => {
-        await comment('otto', 1, '/label bug');
-        await until(async () => (await answers(1)).length === 1);
-        await until(async () => (await reactions(1, '/label bug')).length === 1);
-        expect(await answers(1)).toEqual([says('otto', 'label', 'answer.not-allowed')]);
-        expect(await reactions(1, '/label bug')).toEqual(['confused']);
+    it('tells a stranger who may not, once an hour, and a member each time, in a comment for each command', async () => {
+      await comment('otto', 1, '/label bug');
+      await until(async () => (await answers(1)).length === 1);
+      await until(async () => (await reactions(1, '/label bug')).length === 1);
+      expect(await answers(1)).toEqual([says('otto', 'label', 'answer.not-allowed')]);
+      expect(await reactions(1, '/label bug')).toEqual(['confused']);
 
-        await comment('otto', 2, '/label ready');
-        const [run] = await settled(2);
-        expect(run).toMatchObject({ state: 'cancelled', code: 'run.answer' });
-        expect(await answers(2)).toEqual([]);
+      await comment('otto', 2, '/label ready');
+      const [run] = await settled(2);
+      expect(run).toMatchObject({ state: 'cancelled', code: 'run.answer' });
+      expect(await answers(2)).toEqual([]);
 
-        await comment('ann', 3, '/label nope');
-        await until(async () => (await answers(3)).length === 1);
-        await comment('ann', 3, '/label');
-        await until(async () => (await answers(3)).includes(says('ann', 'label', 'answer.condition')));
-        expect(await answers(3)).toEqual([
-          expect.stringMatching(/^@ann `\/label`: not done: there is no label nope\.$/),
-          says('ann', 'label', 'answer.condition'),
-        ]);
-        const [condition] = await settled(4);
-        expect(condition).toMatchObject({ state: 'done', code: 'run.answer' });
+      await comment('ann', 3, '/label nope');
+      await until(async () => (await answers(3)).length === 1);
+      await comment('ann', 3, '/label');
+      await until(async () => (await answers(3)).includes(says('ann', 'label', 'answer.condition')));
+      expect(await answers(3)).toEqual([
+        expect.stringMatching(/^@ann `\/label`: not done: there is no label nope\.$/),
+        says('ann', 'label', 'answer.condition'),
+      ]);
+      const [condition] = await settled(4);
+      expect(condition).toMatchObject({ state: 'done', code: 'run.answer' });
 
-        await comment('ann', 3, '/label bug');
-        const [last] = await settled(5);
-        expect(last).toMatchObject({ state: 'not-fired', code: 'run.answer.none' });
-        await comment('stale-bot', 3, '/label bug');
-        await until(async () => (await runsOf('command-label')).length === 6);
-        expect(await runsOf()).toHaveLength(5);
-        expect(await answers(3)).toHaveLength(2);
-      },
-      LONG_MS,
-    );
+      await comment('ann', 3, '/label bug');
+      const [last] = await settled(5);
+      expect(last).toMatchObject({ state: 'not-fired', code: 'run.answer.none' });
+      await comment('stale-bot', 3, '/label bug');
+      await until(async () => (await runsOf('command-label')).length === 6);
+      expect(await runsOf()).toHaveLength(5);
+      expect(await answers(3)).toHaveLength(2);
+    });
 
-    it(
-      'tells whoever set a label what became of it, and holds its tongue while it is paused',
-      async () => {
-        await forge.act('issue.label', { repo: 'acme/app', number: 4, labels: ['ready'], how: 'add' });
-        await until(async () => (await answers(4)).length === 1);
-        expect(await answers(4)).toEqual([expect.stringMatching(/^@olga: .*milestone/)]);
-        expect((await answers(4)).join()).not.toContain('no-such-milestone');
+    it('tells whoever set a label what became of it, and holds its tongue while it is paused', async () => {
+      await forge.act('issue.label', { repo: 'acme/app', number: 4, labels: ['ready'], how: 'add' });
+      await until(async () => (await answers(4)).length === 1);
+      expect(await answers(4)).toEqual([expect.stringMatching(/^@olga: .*milestone/)]);
+      expect((await answers(4)).join()).not.toContain('no-such-milestone');
 
-        await comment('ann', 2, '/help');
-        await until(async () => (await answers(2)).length === 1);
-        expect(await answers(2)).toEqual([`@ann: ${textOf(answerReason('answer.help', { commands: ['label'] }))}`]);
-        await comment('eve', 2, '/help');
-        await until(async () => (await answers(2)).length === 2);
-        expect((await answers(2))[1]).toBe(`@eve: ${textOf(answerReason('answer.help', { commands: [] }))}`);
+      await comment('ann', 2, '/help');
+      await until(async () => (await answers(2)).length === 1);
+      expect(await answers(2)).toEqual([`@ann: ${textOf(answerReason('answer.help', { commands: ['label'] }))}`]);
+      await comment('eve', 2, '/help');
+      await until(async () => (await answers(2)).length === 2);
+      expect((await answers(2))[1]).toBe(`@eve: ${textOf(answerReason('answer.help', { commands: [] }))}`);
 
-        await bot.reach.post('/v1/pause', { org: 'acme', rule: '@answer' });
-        const before = (await runsOf()).length;
-        await comment('ann', 4, '/label');
-        await until(async () => (await runsOf()).some(({ state }) => state === 'open'));
-        expect(await answers(4)).toHaveLength(1);
-        await bot.reach.post('/v1/resume', { org: 'acme', rule: '@answer' });
-        await until(async () => (await answers(4)).length === 2);
-        expect(await runsOf()).toHaveLength(before + 1);
-      },
-      LONG_MS,
-    );
+      await bot.reach.post('/v1/pause', { org: 'acme', rule: '@answer' });
+      const before = (await runsOf()).length;
+      await comment('ann', 4, '/label');
+      await until(async () => (await runsOf()).some(({ state }) => state === 'open'));
+      expect(await answers(4)).toHaveLength(1);
+      await bot.reach.post('/v1/resume', { org: 'acme', rule: '@answer' });
+      await until(async () => (await answers(4)).length === 2);
+      expect(await runsOf()).toHaveLength(before + 1);
+    });
   });

@@ -15,7 +15,6 @@ import { aControl, type TestControl } from './support/a-control.js';
 import { aForge, type TestForge } from './support/a-forge.js';
 import { SEALED_TEXT, WEIGHT, fillTenants, type Place, type Tenants } from './support/two-tenants.js';
 
-const LONG_MS = 900_000;
 const PEOPLE = ['nobody', 'outsider', 'reader', 'writer', 'other owner', 'owner', 'socket'] as const;
 type Person = (typeof PEOPLE)[number];
 
@@ -396,7 +395,7 @@ describe.each(DEPLOYMENTS)('integration/callers: who sees and does what (%s)', (
       plans: [hashes[0], hashes[1]],
       butlerPlan: hashes[2],
     };
-  }, LONG_MS);
+  });
 
   afterAll(async () => {
     await running?.close();
@@ -406,7 +405,7 @@ describe.each(DEPLOYMENTS)('integration/callers: who sees and does what (%s)', (
       if (before[name] === undefined) delete process.env[name];
       else process.env[name] = before[name];
     if (dir) rmSync(dir, { recursive: true, force: true });
-  }, LONG_MS);
+  });
 
   async function call(name: OperationName, sent: object, caller: ControlCaller): Promise<unknown> {
     const operation: AnyOperation = OPERATIONS[name];
@@ -615,18 +614,14 @@ describe.each(DEPLOYMENTS)('integration/callers: who sees and does what (%s)', (
   });
 
   // The one who may is asked last: an order that one of the others had given would have nothing left to do.
-  it.each(TABLE.map((one) => [one.name, one.what, one] as const))(
-    '%s %s',
-    async (_name, _what, one) => {
-      const found: string[] = [];
-      for (const person of PEOPLE) found.push(await cell(one, person));
+  it.each(TABLE.map((one) => [one.name, one.what, one] as const))('%s %s', async (_name, _what, one) => {
+    const found: string[] = [];
+    for (const person of PEOPLE) found.push(await cell(one, person));
 
-      expect(found.join(' ')).toBe(
-        one.cells.replaceAll(/ +/g, ' ').replace(/(\S+)\/(\S+)$/, deployment === 'embedded' ? '$1' : '$2'),
-      );
-    },
-    LONG_MS,
-  );
+    expect(found.join(' ')).toBe(
+      one.cells.replaceAll(/ +/g, ' ').replace(/(\S+)\/(\S+)$/, deployment === 'embedded' ? '$1' : '$2'),
+    );
+  });
 
   it('has recorded each order of whoever had the scope, with the name, and shows an owner those of the own organization', async () => {
     const { operations } = running.control;

@@ -15,7 +15,6 @@ import { aForge, type TestForge } from './support/a-forge.js';
 
 const FOLDER = 'config/rules/examples';
 const HOOK_SECRET = 'the secret of the hook';
-const LONG_MS = 900_000;
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
@@ -71,156 +70,132 @@ describe('integration/example-rules', () => {
     });
     await forge.hook(`${bot.url}/webhooks/acme`, HOOK_SECRET);
     for (const repo of ['acme/app', 'acme/requests']) await forge.act('repository.create', { repo });
-  }, LONG_MS);
+  });
 
   afterAll(async () => {
     await bot?.close();
     await forge?.close();
-  }, LONG_MS);
+  });
 
-  it(
-    'gives a new repository its furniture',
-    async () => {
-      await until(async () => (await runs('repo-baseline')).filter(({ run }) => run.state === 'done').length === 2);
+  it('gives a new repository its furniture', async () => {
+    await until(async () => (await runs('repo-baseline')).filter(({ run }) => run.state === 'done').length === 2);
 
-      expect(await names('/repos/acme/app/labels')).toEqual(['kind/bug', 'kind/feature', 'needs/triage']);
-      expect(await names('/repos/acme/app/milestones', 'title')).toEqual(['backlog']);
-      expect(await names('/repos/acme/app/push_mirrors', 'remote_address')).toEqual([
-        'https://mirror.example.org/acme/app.git',
-      ]);
-    },
-    LONG_MS,
-  );
+    expect(await names('/repos/acme/app/labels')).toEqual(['kind/bug', 'kind/feature', 'needs/triage']);
+    expect(await names('/repos/acme/app/milestones', 'title')).toEqual(['backlog']);
+    expect(await names('/repos/acme/app/push_mirrors', 'remote_address')).toEqual([
+      'https://mirror.example.org/acme/app.git',
+    ]);
+  });
 
-  it(
-    'starts a release line when its image and the fence around its branch are there',
-    async () => {
-      await protect('release/*');
-      await forge.act('package.upload', { owner: 'acme', type: 'container', name: 'app', version: 'v1.4.0' });
-      await forge.act('push', {
-        repo: 'acme/app',
-        commits: [{ message: 'changes', files: { 'CHANGELOG.md': '# Changes\n\n## v1.4.0\n\n- logs in\n' } }],
-      });
-      await forge.act('release.publish', { repo: 'acme/app', tag: 'v1.4.0', name: '1.4' });
-      await ended('release-train');
+  it('starts a release line when its image and the fence around its branch are there', async () => {
+    await protect('release/*');
+    await forge.act('package.upload', { owner: 'acme', type: 'container', name: 'app', version: 'v1.4.0' });
+    await forge.act('push', {
+      repo: 'acme/app',
+      commits: [{ message: 'changes', files: { 'CHANGELOG.md': '# Changes\n\n## v1.4.0\n\n- logs in\n' } }],
+    });
+    await forge.act('release.publish', { repo: 'acme/app', tag: 'v1.4.0', name: '1.4' });
+    await ended('release-train');
 
-      expect(await names('/repos/acme/app/branches')).toContain('release/1.4');
-      expect(await names('/repos/acme/app/milestones', 'title')).toContain('1.5');
-      expect((await forge.get<{ body: string }>('/repos/acme/app/releases/tags/v1.4.0')).body).toContain('- logs in');
-    },
-    LONG_MS,
-  );
+    expect(await names('/repos/acme/app/branches')).toContain('release/1.4');
+    expect(await names('/repos/acme/app/milestones', 'title')).toContain('1.5');
+    expect((await forge.get<{ body: string }>('/repos/acme/app/releases/tags/v1.4.0')).body).toContain('- logs in');
+  });
 
-  it(
-    'makes a requested repository when somebody has approved it',
-    async () => {
-      await forge.act('push', {
-        repo: 'acme/requests',
-        commits: [{ message: 'ask', files: { 'repos/sand.yml': 'owner: olga\nname: sand\n' } }],
-      });
-      let waiting: Intent[] = [];
-      await until(async () => (waiting = await waitingOf('repo-request')).length > 0);
-      expect(waiting).toMatchObject([
-        { rule: 'repo-request', state: 'waiting', approval: 'wanted', itemKey: 'olga/sand' },
-      ]);
+  it('makes a requested repository when somebody has approved it', async () => {
+    await forge.act('push', {
+      repo: 'acme/requests',
+      commits: [{ message: 'ask', files: { 'repos/sand.yml': 'owner: olga\nname: sand\n' } }],
+    });
+    let waiting: Intent[] = [];
+    await until(async () => (waiting = await waitingOf('repo-request')).length > 0);
+    expect(waiting).toMatchObject([
+      { rule: 'repo-request', state: 'waiting', approval: 'wanted', itemKey: 'olga/sand' },
+    ]);
 
-      expect(await bot.reach.post(`/v1/approvals/${waiting[0]?.runId}`)).toEqual({ intents: [waiting[0]?.id] });
-      const { intents } = await ended('repo-request');
+    expect(await bot.reach.post(`/v1/approvals/${waiting[0]?.runId}`)).toEqual({ intents: [waiting[0]?.id] });
+    const { intents } = await ended('repo-request');
 
-      expect(intents.map(({ action, state }) => [action, state])).toEqual([
-        ['repo.create_for_user', 'done'],
-        ['org_variable.set', 'done'],
-      ]);
-      expect(intents[0]?.approvalBy).toBeDefined();
-      expect(await forge.get('/repos/olga/sand')).toMatchObject({ full_name: 'olga/sand', private: true });
-    },
-    LONG_MS,
-  );
+    expect(intents.map(({ action, state }) => [action, state])).toEqual([
+      ['repo.create_for_user', 'done'],
+      ['org_variable.set', 'done'],
+    ]);
+    expect(intents[0]?.approvalBy).toBeDefined();
+    expect(await forge.get('/repos/olga/sand')).toMatchObject({ full_name: 'olga/sand', private: true });
+  });
 
-  it(
-    'takes the temperature of red branches once for all tasks that end together',
-    async () => {
-      const jobs = [{ name: 'build' }, { name: 'test', result: 'failure' }, { name: 'lint', result: 'failure' }];
-      await forge.act('workflow.run', { repo: 'acme/app', jobs });
-      const { run } = await ended('ci-thermometer');
-      const all = await runs('ci-thermometer');
+  it('takes the temperature of red branches once for all tasks that end together', async () => {
+    const jobs = [{ name: 'build' }, { name: 'test', result: 'failure' }, { name: 'lint', result: 'failure' }];
+    await forge.act('workflow.run', { repo: 'acme/app', jobs });
+    const { run } = await ended('ci-thermometer');
+    const all = await runs('ci-thermometer');
 
-      expect(Object.keys(run.lookups).sort()).toEqual(['culprits', 'mine', 'tasks']);
-      expect(all.map((report) => report.run.state)).toContain('coalesced');
-      expect(
-        all
-          .filter((report) => report.run.state === 'coalesced')
-          .every((report) => report.run.coalescedInto !== undefined),
-      ).toBe(true);
-      expect(await names('/orgs/acme/actions/variables')).toContain('CI_RED_APP');
-    },
-    LONG_MS,
-  );
+    expect(Object.keys(run.lookups).sort()).toEqual(['culprits', 'mine', 'tasks']);
+    expect(all.map((report) => report.run.state)).toContain('coalesced');
+    expect(
+      all
+        .filter((report) => report.run.state === 'coalesced')
+        .every((report) => report.run.coalescedInto !== undefined),
+    ).toBe(true);
+    expect(await names('/orgs/acme/actions/variables')).toContain('CI_RED_APP');
+  });
 
-  it(
-    'audits mirrors and branches, and mends a missing mirror by an approved plan alone',
-    async () => {
-      await forge.act('repository.create', { repo: 'acme/docs' });
-      await until(async () => (await names('/repos/acme/docs/push_mirrors', 'remote_address')).length === 1);
-      // The policy looks at a new repository too, and may have done so before it had its mirror: nobody answers that.
-      const made = (await runs('repo-baseline')).find(({ intents }) =>
-        intents.some(({ target }) => 'name' in target && target.name === 'docs'),
-      );
-      await until(async () =>
-        (await runs('mirror-and-branch-health')).some(({ run }) => isDeepStrictEqual(run.cause, made?.run.cause)),
-      );
-      for (const { runId } of await waitingOf('mirror-and-branch-health'))
-        await bot.reach.post(`/v1/approvals/${runId}`, { deny: true });
-      await asAdmin(
-        'DELETE',
-        `/repos/acme/docs/push_mirrors/${String((await names('/repos/acme/docs/push_mirrors', 'remote_name'))[0])}`,
-      );
-      await bot.reach.post('/v1/orgs/acme/schedules/mirror-and-branch-health/run');
-      const findings = await bot.reach.get<KeptFinding[]>('/v1/findings', { policy: 'mirror-and-branch-health' });
-      const plans = await bot.reach.get<KeptPlan[]>('/v1/plans', { state: 'open' });
-      const plan = plans.find(
-        ({ policy, lines }) =>
-          policy === 'mirror-and-branch-health' && lines.length === 1 && lines[0]?.repo?.name === 'acme/docs',
-      );
+  it('audits mirrors and branches, and mends a missing mirror by an approved plan alone', async () => {
+    await forge.act('repository.create', { repo: 'acme/docs' });
+    await until(async () => (await names('/repos/acme/docs/push_mirrors', 'remote_address')).length === 1);
+    // The policy looks at a new repository too, and may have done so before it had its mirror: nobody answers that.
+    const made = (await runs('repo-baseline')).find(({ intents }) =>
+      intents.some(({ target }) => 'name' in target && target.name === 'docs'),
+    );
+    await until(async () =>
+      (await runs('mirror-and-branch-health')).some(({ run }) => isDeepStrictEqual(run.cause, made?.run.cause)),
+    );
+    for (const { runId } of await waitingOf('mirror-and-branch-health'))
+      await bot.reach.post(`/v1/approvals/${runId}`, { deny: true });
+    await asAdmin(
+      'DELETE',
+      `/repos/acme/docs/push_mirrors/${String((await names('/repos/acme/docs/push_mirrors', 'remote_name'))[0])}`,
+    );
+    await bot.reach.post('/v1/orgs/acme/schedules/mirror-and-branch-health/run');
+    const findings = await bot.reach.get<KeptFinding[]>('/v1/findings', { policy: 'mirror-and-branch-health' });
+    const plans = await bot.reach.get<KeptPlan[]>('/v1/plans', { state: 'open' });
+    const plan = plans.find(
+      ({ policy, lines }) =>
+        policy === 'mirror-and-branch-health' && lines.length === 1 && lines[0]?.repo?.name === 'acme/docs',
+    );
 
-      expect(findings.map(({ name, subjectName, severity }) => [name, subjectName, severity])).toContainEqual([
-        'mirrored',
-        'acme/docs',
-        'medium',
-      ]);
-      expect(await names('/repos/acme/docs/push_mirrors', 'remote_address')).toEqual([]);
-      expect(plan).toMatchObject({ needsApproval: true, madeBy: 'schedule' });
+    expect(findings.map(({ name, subjectName, severity }) => [name, subjectName, severity])).toContainEqual([
+      'mirrored',
+      'acme/docs',
+      'medium',
+    ]);
+    expect(await names('/repos/acme/docs/push_mirrors', 'remote_address')).toEqual([]);
+    expect(plan).toMatchObject({ needsApproval: true, madeBy: 'schedule' });
 
-      const decision = await bot.reach.post<PlanDecision>(`/v1/plans/${plan?.hash}/approve`);
-      expect(decision).toMatchObject({ decided: true, applied: { outcome: 'applied' } });
-      await until(async () => (await names('/repos/acme/docs/push_mirrors', 'remote_address')).length === 1);
-    },
-    LONG_MS,
-  );
+    const decision = await bot.reach.post<PlanDecision>(`/v1/plans/${plan?.hash}/approve`);
+    expect(decision).toMatchObject({ decided: true, applied: { outcome: 'applied' } });
+    await until(async () => (await names('/repos/acme/docs/push_mirrors', 'remote_address')).length === 1);
+  });
 
-  it(
-    'looks at its own footing and keeps its account',
-    async () => {
-      await bot.reach.post('/v1/orgs/acme/schedules/footing/run');
-      let report: RunReport | undefined;
-      await until(
-        async () =>
-          (report = (await runs('footing')).find(({ run }) => run.cause.kind === 'tick' && run.state !== 'open')) !==
-          undefined,
-      );
-      const open = await bot.reach.get<KeptFinding[]>('/v1/findings', { policy: 'footing' });
+  it('looks at its own footing and keeps its account', async () => {
+    await bot.reach.post('/v1/orgs/acme/schedules/footing/run');
+    let report: RunReport | undefined;
+    await until(
+      async () =>
+        (report = (await runs('footing')).find(({ run }) => run.cause.kind === 'tick' && run.state !== 'open')) !==
+        undefined,
+    );
+    const open = await bot.reach.get<KeptFinding[]>('/v1/findings', { policy: 'footing' });
 
-      expect(report?.intents.map(({ action }) => action).sort()).toEqual([
-        'user_settings.update',
-        'user_variable.create',
-      ]);
-      expect(report?.intents.every(({ state }) => ['done', 'unchanged'].includes(state))).toBe(true);
-      expect(Object.keys(report?.run.lookups ?? {}).sort()).toEqual(['@bot', 'feed', 'hooks', 'tokens']);
-      expect(open.map(({ name }) => name)).not.toContain('one_live_hook');
-      expect(open.map(({ name }) => name)).not.toContain('deliveries_alive');
-    },
-    LONG_MS,
-  );
+    expect(report?.intents.map(({ action }) => action).sort()).toEqual([
+      'user_settings.update',
+      'user_variable.create',
+    ]);
+    expect(report?.intents.every(({ state }) => ['done', 'unchanged'].includes(state))).toBe(true);
+    expect(Object.keys(report?.run.lookups ?? {}).sort()).toEqual(['@bot', 'feed', 'hooks', 'tokens']);
+    expect(open.map(({ name }) => name)).not.toContain('one_live_hook');
+    expect(open.map(({ name }) => name)).not.toContain('deliveries_alive');
+  });
 
   async function asAdmin(method: string, path: string): Promise<void> {
     const { apiUrl, admin } = forge.sandbox;

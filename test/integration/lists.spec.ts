@@ -8,8 +8,6 @@ import { aBot, type TestBot } from './support/a-bot.js';
 import { aForge, type TestForge } from './support/a-forge.js';
 import { quietly } from './support/quietly.js';
 
-const LONG_MS = 900_000;
-
 const RULES = `version: 1
 org: acme
 rules:
@@ -53,12 +51,12 @@ describe('integration/lists: what happened, as people read it', () => {
       const states = (await runs()).map(({ run }) => `${run.rule} ${run.state}`);
       return states.includes('labels done') && states.includes('on-push not-fired');
     });
-  }, LONG_MS);
+  });
 
   afterAll(async () => {
     await bot?.close();
     await forge?.close();
-  }, LONG_MS);
+  });
 
   it('runs have repository, person and counted effects; those that changed nothing are left out for people', async () => {
     expect(await runOf('labels')).toMatchObject({
@@ -166,51 +164,43 @@ describe('integration/lists: what happened, as people read it', () => {
     expect((await command('schedules', 'seldom')).text).toContain('seldom has no schedule');
   });
 
-  it(
-    'schedules say what comes next and why nothing came; a dry run says what would, and leaves nothing',
-    async () => {
-      const schedules = () => bot.reach.get<ScheduleStatus[]>('/v1/schedules');
-      const before = await schedules();
-      expect(before).toMatchObject([{ org: 'acme', id: 'nightly', kind: 'rule', last: null, runs: [] }]);
-      expect(before[0]?.why.map(({ code }) => code)).toEqual(['schedule.new']);
-      expect(before[0]?.next).toMatch(/T02:00:00\.000Z$/);
+  it('schedules say what comes next and why nothing came; a dry run says what would, and leaves nothing', async () => {
+    const schedules = () => bot.reach.get<ScheduleStatus[]>('/v1/schedules');
+    const before = await schedules();
+    expect(before).toMatchObject([{ org: 'acme', id: 'nightly', kind: 'rule', last: null, runs: [] }]);
+    expect(before[0]?.why.map(({ code }) => code)).toEqual(['schedule.new']);
+    expect(before[0]?.next).toMatch(/T02:00:00\.000Z$/);
 
-      const calls = forge.botCalls().filter(({ method }) => method !== 'GET').length;
-      expect((await command('housekeeping', 'run', 'nightly', '--org', 'acme', '--dry-run')).text).toBe(
-        'nightly: it would make 1 run; nothing was stored or done\n  acme/app  label.ensure nightly\n',
-      );
-      expect(await schedules()).toEqual(before);
-      expect(await runs({ rule: 'nightly' })).toEqual([]);
-      expect(forge.botCalls().filter(({ method }) => method !== 'GET')).toHaveLength(calls);
+    const calls = forge.botCalls().filter(({ method }) => method !== 'GET').length;
+    expect((await command('housekeeping', 'run', 'nightly', '--org', 'acme', '--dry-run')).text).toBe(
+      'nightly: it would make 1 run; nothing was stored or done\n  acme/app  label.ensure nightly\n',
+    );
+    expect(await schedules()).toEqual(before);
+    expect(await runs({ rule: 'nightly' })).toEqual([]);
+    expect(forge.botCalls().filter(({ method }) => method !== 'GET')).toHaveLength(calls);
 
-      await bot.reach.post('/v1/pause', { rule: 'nightly' });
-      expect((await schedules())[0]?.why.map(({ code }) => code)).toEqual(['schedule.paused', 'schedule.new']);
-      expect((await command('schedules', 'nightly')).text).toMatch(
-        /acme\/nightly +0 2 \* \* \* UTC +- .* 02:00:00 +its effects are paused by /,
-      );
-      await bot.reach.post('/v1/resume', { rule: 'nightly' });
-    },
-    LONG_MS,
-  );
+    await bot.reach.post('/v1/pause', { rule: 'nightly' });
+    expect((await schedules())[0]?.why.map(({ code }) => code)).toEqual(['schedule.paused', 'schedule.new']);
+    expect((await command('schedules', 'nightly')).text).toMatch(
+      /acme\/nightly +0 2 \* \* \* UTC +- .* 02:00:00 +its effects are paused by /,
+    );
+    await bot.reach.post('/v1/resume', { rule: 'nightly' });
+  });
 
-  it(
-    'tell of a tick its repository, its occurrence and when the next one is',
-    async () => {
-      await bot.reach.post('/v1/orgs/acme/schedules/nightly/run');
-      await until(async () => (await runOf('nightly')).run.state === 'done');
+  it('tell of a tick its repository, its occurrence and when the next one is', async () => {
+    await bot.reach.post('/v1/orgs/acme/schedules/nightly/run');
+    await until(async () => (await runOf('nightly')).run.state === 'done');
 
-      const { about } = await runOf('nightly');
-      expect(about).toMatchObject({ event: null, repo: 'acme/app', person: null });
-      expect(about.schedule?.next).toMatch(/T02:00:00\.000Z$/);
-      expect(about.schedule?.at).not.toBeNull();
-      expect((await command('runs')).text).toMatch(
-        /acme\/nightly +acme\/app +schedule +done +label\.ensure done: label nightly created/,
-      );
-      const { text } = await command('runs', (await runOf('nightly')).run.id);
-      expect(text).toMatch(
-        /cause +schedule, occurrence [-\d]+ [:\d]+ UTC, next [-\d]+ 02:00:00 UTC \(tick .*\)\n +in +acme\/app\n/,
-      );
-    },
-    LONG_MS,
-  );
+    const { about } = await runOf('nightly');
+    expect(about).toMatchObject({ event: null, repo: 'acme/app', person: null });
+    expect(about.schedule?.next).toMatch(/T02:00:00\.000Z$/);
+    expect(about.schedule?.at).not.toBeNull();
+    expect((await command('runs')).text).toMatch(
+      /acme\/nightly +acme\/app +schedule +done +label\.ensure done: label nightly created/,
+    );
+    const { text } = await command('runs', (await runOf('nightly')).run.id);
+    expect(text).toMatch(
+      /cause +schedule, occurrence [-\d]+ [:\d]+ UTC, next [-\d]+ 02:00:00 UTC \(tick .*\)\n +in +acme\/app\n/,
+    );
+  });
 });

@@ -11,8 +11,6 @@ import { aBot, type TestBot } from './support/a-bot.js';
 import { byPath, type ByPath } from './support/by-path.js';
 import { aForge, type TestForge } from './support/a-forge.js';
 
-const LONG_MS = 900_000;
-
 const RULES = `version: 1
 org: acme
 rules:
@@ -66,13 +64,13 @@ describe('integration/operators: two people', () => {
     bot = await aBot({ config: acmeConfig(forge), files: { 'rules/r.yaml': RULES }, env });
     await forge.hook(`${bot.url}/webhooks/acme`, 'the secret of the hook');
     await forge.act('repository.create', { repo: 'acme/app' });
-  }, LONG_MS);
+  });
 
   afterAll(async () => {
     for (const reach of [ann, bob, carl, olga]) await reach?.close();
     await bot?.close();
     await forge?.close();
-  }, LONG_MS);
+  });
 
   it('describes the control API to programs', async () => {
     expect(await bot.reach.get('/v1/openapi.json')).toMatchObject({
@@ -81,95 +79,83 @@ describe('integration/operators: two people', () => {
     });
   });
 
-  it(
-    'refuses the rules while fewer than two people could approve, and takes them by itself once there are two',
-    async () => {
-      const none = await acme();
-      ann = await operator('ann', ['operate', 'approve'], 'ann-forge');
-      // A second name for the same account of the forge is no second person.
-      await operator('ann-laptop', ['approve'], 'Ann-Forge');
-      carl = await operator('carl', ['read', 'operate'], 'carl-forge');
-      bot.write('rules/r.yaml', `${RULES}\n`);
-      await until(async () => ((await acme())?.heldBack ?? []).some((text) => text.includes('only one operator')));
-      const one = await acme();
-      bob = await operator('bob', ['approve'], 'bob-forge');
-      await until(async () => (await acme())?.revision !== null);
+  it('refuses the rules while fewer than two people could approve, and takes them by itself once there are two', async () => {
+    const none = await acme();
+    ann = await operator('ann', ['operate', 'approve'], 'ann-forge');
+    // A second name for the same account of the forge is no second person.
+    await operator('ann-laptop', ['approve'], 'Ann-Forge');
+    carl = await operator('carl', ['read', 'operate'], 'carl-forge');
+    bot.write('rules/r.yaml', `${RULES}\n`);
+    await until(async () => ((await acme())?.heldBack ?? []).some((text) => text.includes('only one operator')));
+    const one = await acme();
+    bob = await operator('bob', ['approve'], 'bob-forge');
+    await until(async () => (await acme())?.revision !== null);
 
-      expect(none?.heldBack).toEqual([
-        expect.stringMatching(
-          /r\.yaml:4:\d+: approval: two-people takes two operators who may approve, and there is no operator/,
-        ),
-        expect.any(String),
-      ]);
-      expect(one?.revision).toBeNull();
-      expect((await acme())?.heldBack).toEqual([]);
-    },
-    LONG_MS,
-  );
+    expect(none?.heldBack).toEqual([
+      expect.stringMatching(
+        /r\.yaml:4:\d+: approval: two-people takes two operators who may approve, and there is no operator/,
+      ),
+      expect.any(String),
+    ]);
+    expect(one?.revision).toBeNull();
+    expect((await acme())?.heldBack).toEqual([]);
+  });
 
-  it(
-    'lets nobody approve or apply a plan alone, by whichever way, and lets two people do it together',
-    async () => {
-      const byOwner = await plan(bot.reach);
-      await expect(approve(bob, byOwner)).rejects.toMatchObject({ code: 'REQUESTER_NOT_NAMED' });
-      expect(await approve(bot.reach, byOwner, true)).toMatchObject({ plan: { state: 'denied' } });
+  it('lets nobody approve or apply a plan alone, by whichever way, and lets two people do it together', async () => {
+    const byOwner = await plan(bot.reach);
+    await expect(approve(bob, byOwner)).rejects.toMatchObject({ code: 'REQUESTER_NOT_NAMED' });
+    expect(await approve(bot.reach, byOwner, true)).toMatchObject({ plan: { state: 'denied' } });
 
-      const made = await plan(ann);
-      expect(made).toMatchObject({ needsApproval: true, twoPeople: true, madeBy: 'ann', state: 'open' });
-      await expect(approve(ann, made)).rejects.toMatchObject({ code: 'APPROVER_IS_REQUESTER' });
-      await expect(approve(bot.reach, made)).rejects.toMatchObject({ code: 'APPROVER_NOT_NAMED' });
-      await expect(approve(carl, made)).rejects.toMatchObject({ code: 'SCOPE_MISSING' });
-      const laptop = await operator('ann-laptop', ['approve', 'operate'], 'ann-forge');
-      await expect(approve(laptop, made)).rejects.toMatchObject({ code: 'APPROVER_IS_REQUESTER' });
-      const dora = await operator('dora', ['approve'], 'dora-forge');
-      await bot.reach.post('/v1/operators/dora/revoke');
-      await expect(approve(dora, made)).rejects.toMatchObject({ code: 'OPERATOR_REVOKED' });
-      expect(await apply(ann, made)).toMatchObject({
-        outcome: 'refused',
-        reasons: [expect.stringContaining('waits for an approval')],
-      });
+    const made = await plan(ann);
+    expect(made).toMatchObject({ needsApproval: true, twoPeople: true, madeBy: 'ann', state: 'open' });
+    await expect(approve(ann, made)).rejects.toMatchObject({ code: 'APPROVER_IS_REQUESTER' });
+    await expect(approve(bot.reach, made)).rejects.toMatchObject({ code: 'APPROVER_NOT_NAMED' });
+    await expect(approve(carl, made)).rejects.toMatchObject({ code: 'SCOPE_MISSING' });
+    const laptop = await operator('ann-laptop', ['approve', 'operate'], 'ann-forge');
+    await expect(approve(laptop, made)).rejects.toMatchObject({ code: 'APPROVER_IS_REQUESTER' });
+    const dora = await operator('dora', ['approve'], 'dora-forge');
+    await bot.reach.post('/v1/operators/dora/revoke');
+    await expect(approve(dora, made)).rejects.toMatchObject({ code: 'OPERATOR_REVOKED' });
+    expect(await apply(ann, made)).toMatchObject({
+      outcome: 'refused',
+      reasons: [expect.stringContaining('waits for an approval')],
+    });
 
-      expect(await approve(bob, made)).toMatchObject({ decided: true, plan: { state: 'approved', decidedBy: 'bob' } });
-      await expect(apply(bob, made)).rejects.toMatchObject({ code: 'SCOPE_MISSING' });
-      const bobOperates = await operator('bob', ['operate'], 'bob-forge');
-      await expect(apply(bobOperates, made)).rejects.toMatchObject({ code: 'APPROVER_IS_REQUESTER' });
-      await expect(apply(bot.reach, made)).rejects.toMatchObject({ code: 'APPLIER_NOT_NAMED' });
-      const { runs } = await bot.reach.post<{ runs: JobRun[] }>('/v1/housekeeping/policies.reconcile/run', {
-        org: 'acme',
-      });
-      expect(runs.map(({ error, outcome }) => [error, outcome?.changes])).toEqual([[null, []]]);
+    expect(await approve(bob, made)).toMatchObject({ decided: true, plan: { state: 'approved', decidedBy: 'bob' } });
+    await expect(apply(bob, made)).rejects.toMatchObject({ code: 'SCOPE_MISSING' });
+    const bobOperates = await operator('bob', ['operate'], 'bob-forge');
+    await expect(apply(bobOperates, made)).rejects.toMatchObject({ code: 'APPROVER_IS_REQUESTER' });
+    await expect(apply(bot.reach, made)).rejects.toMatchObject({ code: 'APPLIER_NOT_NAMED' });
+    const { runs } = await bot.reach.post<{ runs: JobRun[] }>('/v1/housekeeping/policies.reconcile/run', {
+      org: 'acme',
+    });
+    expect(runs.map(({ error, outcome }) => [error, outcome?.changes])).toEqual([[null, []]]);
 
-      const report = await apply(ann, made);
-      expect(report).toMatchObject({ outcome: 'applied', plan: { madeBy: 'ann', decidedBy: 'bob', appliedBy: 'ann' } });
-      const { run } = await bot.reach.get<RunReport>(`/v1/runs/${report.runs[0]}`);
-      expect(run.reason).toContain('requested by ann, approved by bob');
-      for (const reach of [laptop, dora, bobOperates]) await reach.close();
-    },
-    LONG_MS,
-  );
+    const report = await apply(ann, made);
+    expect(report).toMatchObject({ outcome: 'applied', plan: { madeBy: 'ann', decidedBy: 'bob', appliedBy: 'ann' } });
+    const { run } = await bot.reach.get<RunReport>(`/v1/runs/${report.runs[0]}`);
+    expect(run.reason).toContain('requested by ann, approved by bob');
+    for (const reach of [laptop, dora, bobOperates]) await reach.close();
+  });
 
-  it(
-    'lets who caused an effect not approve it, and keeps both names of the effect',
-    async () => {
-      await forge.act('repository.create', { repo: 'acme/web' });
-      let waiting: Intent[] = [];
-      await until(async () => (waiting = await bot.reach.get<Intent[]>('/v1/approvals')).length === 1);
-      const [intent] = waiting;
-      const decide = (who: ByPath): Promise<{ intents: string[] }> => who.post(`/v1/approvals/${intent?.runId}`, {});
+  it('lets who caused an effect not approve it, and keeps both names of the effect', async () => {
+    await forge.act('repository.create', { repo: 'acme/web' });
+    let waiting: Intent[] = [];
+    await until(async () => (waiting = await bot.reach.get<Intent[]>('/v1/approvals')).length === 1);
+    const [intent] = waiting;
+    const decide = (who: ByPath): Promise<{ intents: string[] }> => who.post(`/v1/approvals/${intent?.runId}`, {});
 
-      olga = await operator('olga', ['approve'], 'olga');
-      await expect(decide(olga)).rejects.toMatchObject({ code: 'APPROVER_IS_REQUESTER' });
-      await expect(decide(bot.reach)).rejects.toMatchObject({ code: 'APPROVER_NOT_NAMED' });
-      await expect(decide(carl)).rejects.toMatchObject({ code: 'SCOPE_MISSING' });
+    olga = await operator('olga', ['approve'], 'olga');
+    await expect(decide(olga)).rejects.toMatchObject({ code: 'APPROVER_IS_REQUESTER' });
+    await expect(decide(bot.reach)).rejects.toMatchObject({ code: 'APPROVER_NOT_NAMED' });
+    await expect(decide(carl)).rejects.toMatchObject({ code: 'SCOPE_MISSING' });
 
-      expect(await decide(bob)).toEqual({ intents: [intent?.id] });
-      const { intents } = await bot.reach.get<RunReport>(`/v1/runs/${intent?.runId}`);
-      expect(intents).toMatchObject([
-        { approval: 'given', approvalBy: 'bob', twoPeople: true, approvalBeside: 'requested by olga' },
-      ]);
-    },
-    LONG_MS,
-  );
+    expect(await decide(bob)).toEqual({ intents: [intent?.id] });
+    const { intents } = await bot.reach.get<RunReport>(`/v1/runs/${intent?.runId}`);
+    expect(intents).toMatchObject([
+      { approval: 'given', approvalBy: 'bob', twoPeople: true, approvalBeside: 'requested by olga' },
+    ]);
+  });
 
   it('keeps tokens out of the log, and the names of callers in it', () => {
     const log = bot.log();

@@ -9,7 +9,6 @@ import { acmeConfig } from './support/acme-config.js';
 import { aBot, type TestBot } from './support/a-bot.js';
 import { aForge, type TestForge } from './support/a-forge.js';
 
-const LONG_MS = 900_000;
 const NEVER = 'schedule: "0 0 29 2 *"';
 
 const RULES = `version: 1
@@ -109,12 +108,12 @@ describe('integration/plans', () => {
   beforeAll(async () => {
     ({ forge, bot } = await aWorld('gitea', RULES));
     await until(async () => (await bot.reach.get<RunReport[]>('/v1/runs', { rule: 'mirrors', limit: 50 })).length >= 2);
-  }, LONG_MS);
+  });
 
   afterAll(async () => {
     await bot?.close();
     await forge?.close();
-  }, LONG_MS);
+  });
 
   it('writes nothing of a policy that wants an approval, whatever woke it', async () => {
     const runs = await bot.reach.get<RunReport[]>('/v1/runs', { rule: 'mirrors', limit: 50 });
@@ -269,12 +268,12 @@ describe('integration/plans: a forge that lists no labels', () => {
   beforeAll(async () => {
     ({ forge, bot } = await aWorld('core', CORE));
     await until(async () => (await bot.reach.get<RunReport[]>('/v1/runs', { rule: 'labels', limit: 50 })).length >= 2);
-  }, LONG_MS);
+  });
 
   afterAll(async () => {
     await bot?.close();
     await forge?.close();
-  }, LONG_MS);
+  });
 
   it('says that it cannot be read, writes once, and never again', async () => {
     let plan = await planOf(bot, 'labels');
@@ -364,12 +363,12 @@ rules:
   beforeAll(async () => {
     ({ forge, bot } = await aWorld('gitea', NEW, { trusted: false }));
     await until(async () => (await runsOf('backlog')).filter(({ run }) => run.state === 'not-fired').length >= 2);
-  }, LONG_MS);
+  });
 
   afterAll(async () => {
     await bot?.close();
     await forge?.close();
-  }, LONG_MS);
+  });
 
   it('holds such a policy as a plan that says so, and holds neither rules nor a dry run', async () => {
     await until(async () => (await labelsOf('web')).includes('hello'));

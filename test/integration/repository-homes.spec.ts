@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { RunReport } from '../../src/api/operations/answers.js';
 import type { JsonObject } from '../../src/core/json.js';
 import { userNamed } from '../../src/sandbox/control/read.js';
@@ -48,8 +48,6 @@ interface Named {
 }
 
 // Whole bots with their stores: slow to start on a busy machine, and nothing here depends on how slow.
-jest.setTimeout(300_000);
-
 /** Two organizations on one bot account. `other` has its own hook secret and its own rules, and is after what `acme` has. */
 describe('integration/repository-homes', () => {
   let forge: TestForge;

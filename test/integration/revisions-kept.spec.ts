@@ -14,7 +14,6 @@ import { acmeConfig } from './support/acme-config.js';
 import { aForge, type TestForge } from './support/a-forge.js';
 
 const REVISIONS = 6;
-const LONG_MS = 900_000;
 const HOOK = 'the secret of the hook';
 
 /** Each revision asks for something else, and moves its condition by a line. */
@@ -43,14 +42,14 @@ for (const [kind, describeIt] of [
       if (kind === 'postgres') database = await createTestDatabase();
       bot = await started(0);
       await forge.hook(`${bot.url}/webhooks/acme`, HOOK);
-    }, LONG_MS);
+    });
 
     afterAll(async () => {
       await bot?.close();
       await forge?.close();
       await database?.drop();
       rmSync(dir, { recursive: true, force: true });
-    }, LONG_MS);
+    });
 
     const started = async (revision: number): Promise<TestBot> =>
       aBot({
@@ -85,46 +84,42 @@ for (const [kind, describeIt] of [
     const run = (job: string): Promise<{ runs: Array<{ outcome: { changes: string[] } | null }> }> =>
       bot.reach.post(`/v1/housekeeping/${job}/run`);
 
-    it(
-      'explains every event as on its day, after retention and housekeeping, and after its rules were replaced many times',
-      async () => {
-        for (let n = 0; n < REVISIONS; n += 1) {
-          if (n > 0) bot.write('rules/r.yaml', rulesOf(n));
-          await until(async () => bot.log().split('"revision.active"').length === n + 2);
-          await forge.act('issue.open', { repo: 'acme/app', title: `title ${n}` });
-          await until(async () => (await runs()).length === n + 1);
-        }
-        const decided = await runs();
-        const before = await explained();
-        const { store } = readConfig(bot.configFile);
-        await bot.close();
+    it('explains every event as on its day, after retention and housekeeping, and after its rules were replaced many times', async () => {
+      for (let n = 0; n < REVISIONS; n += 1) {
+        if (n > 0) bot.write('rules/r.yaml', rulesOf(n));
+        await until(async () => bot.log().split('"revision.active"').length === n + 2);
+        await forge.act('issue.open', { repo: 'acme/app', title: `title ${n}` });
+        await until(async () => (await runs()).length === n + 1);
+      }
+      const decided = await runs();
+      const before = await explained();
+      const { store } = readConfig(bot.configFile);
+      await bot.close();
 
-        const stores = await openStores(store);
-        const traces = await stores.dataSource.query('SELECT DISTINCT trace FROM runs');
-        for (const [table, column] of [
-          ['arrivals', 'arrived_at'],
-          ['events', 'stored_at'],
-          ['revisions', 'loaded_at'],
-        ] as const)
-          await stores.dataSource.query(`UPDATE ${table} SET ${column} = ${column} - interval '300 days'`);
-        await stores.close();
-        bot = await started(REVISIONS);
-        const archived = await run('inbox.archive');
-        await run('ticks.prune');
-        await run('rules.reload');
+      const stores = await openStores(store);
+      const traces = await stores.dataSource.query('SELECT DISTINCT trace FROM runs');
+      for (const [table, column] of [
+        ['arrivals', 'arrived_at'],
+        ['events', 'stored_at'],
+        ['revisions', 'loaded_at'],
+      ] as const)
+        await stores.dataSource.query(`UPDATE ${table} SET ${column} = ${column} - interval '300 days'`);
+      await stores.close();
+      bot = await started(REVISIONS);
+      const archived = await run('inbox.archive');
+      await run('ticks.prune');
+      await run('rules.reload');
 
-        expect(traces).toEqual([{ trace: 'null' }]);
-        expect(new Set(decided.map(({ revisionId }) => revisionId)).size).toBe(REVISIONS);
-        expect(Number.parseInt(archived.runs[0]?.outcome?.changes[0] ?? '', 10)).toBeGreaterThanOrEqual(REVISIONS);
-        expect(before).toMatchObject(
-          decided.map((_run, n) => ({
-            conditions: [{ name: 'wanted', state: 'false', seen: { 'event.issue.title': `title ${n}` } }],
-            look: { file: expect.stringMatching(/r\.yaml$/), line: 6 + n },
-            notes: [],
-          })),
-        );
-        expect(await explained()).toEqual(before);
-      },
-      LONG_MS,
-    );
+      expect(traces).toEqual([{ trace: 'null' }]);
+      expect(new Set(decided.map(({ revisionId }) => revisionId)).size).toBe(REVISIONS);
+      expect(Number.parseInt(archived.runs[0]?.outcome?.changes[0] ?? '', 10)).toBeGreaterThanOrEqual(REVISIONS);
+      expect(before).toMatchObject(
+        decided.map((_run, n) => ({
+          conditions: [{ name: 'wanted', state: 'false', seen: { 'event.issue.title': `title ${n}` } }],
+          look: { file: expect.stringMatching(/r\.yaml$/), line: 6 + n },
+          notes: [],
+        })),
+      );
+      expect(await explained()).toEqual(before);
+    });
   });

@@ -1,7 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { aLoadEnvironment } from '../builders/rule-environment.js';
-import { actionCatalogue } from '../../src/actions/index.js';
-import { lookupCatalogue } from '../../src/actions/lookups/index.js';
 import { ForgeLookupReader } from '../../src/actions/lookups/forge-lookup-reader.js';
 import type { EventRepository, ForgeEvent } from '../../src/core/event.js';
 import { textOf } from '../../src/core/reason.js';
@@ -13,6 +10,7 @@ import type { CompiledRule, Evaluation, LookupAnswers, Revision } from '../../sr
 import { addMember, makeTeam } from '../../src/sandbox/resources/team.js';
 import { anEvent } from '../builders/arrivals.js';
 import { APP, TrackerRig } from './support/tracker-rig.js';
+import { aWholeEnvironment } from '../builders/whole-environment.js';
 
 const SHA = 'ab'.repeat(20);
 
@@ -51,16 +49,7 @@ function rulesFor(step: string): Revision {
   const rule = (id: string, head: string): string =>
     `  - id: ${id}\n    ${head}\n    limits: {effects_per_run: 5}\n    do: {${step}}\n`;
   const text = `version: 1\norg: acme\nrules:\n${rule('by-command', 'on: comment.created\n    where: {repo: app, command: go}')}${rule('by-event', 'on: issue.closed\n    where: {repo: app}')}${rule('by-clock', 'schedule: {cron: "0 4 * * *"}\n    where: {repo: app}')}`;
-  const result = loadRules(
-    [{ path: 'rules.yaml', text }],
-    aLoadEnvironment({
-      actions: actionCatalogue(),
-      lookups: lookupCatalogue(),
-      secrets: new Set(),
-      engine,
-      checkTypes: true,
-    }),
-  );
+  const result = loadRules([{ path: 'rules.yaml', text }], aWholeEnvironment(engine));
   if (!result.ok) throw new Error(result.problems.map(({ line, message }) => `${line}: ${message}`).join('\n'));
   return result.revision;
 }

@@ -12,7 +12,6 @@ import { aBot, type TestBot } from './support/a-bot.js';
 import { acmeConfig } from './support/acme-config.js';
 import { aForge, type TestForge } from './support/a-forge.js';
 
-const LONG_MS = 900_000;
 /** The version before took this filter, which can never match; this one refuses it. */
 const TEXT = `version: 1
 org: acme
@@ -49,53 +48,45 @@ describe('integration/rules that were active before a check of theirs was new', 
     const id = hashOf('acme', hash).slice(0, 32);
     await stores.revisions.save({ id, org: 'acme', hash, files, state: 'active', problems: [], loadedAt });
     await stores.close();
-  }, LONG_MS);
+  });
 
-  afterEach(stop, LONG_MS);
+  afterEach(stop);
 
   afterAll(async () => {
     await forge?.close();
     rmSync(store, { recursive: true, force: true });
-  }, LONG_MS);
+  });
 
-  it.each(['with the new version', 'after a restart'])(
-    'stay active %s, and the mistake is a warning',
-    async () => {
-      const { log } = await start(TEXT);
+  it.each(['with the new version', 'after a restart'])('stay active %s, and the mistake is a warning', async () => {
+    const { log } = await start(TEXT);
 
-      expect(await orgOf()).toMatchObject({ revision: { rules: 2 }, heldBack: [] });
-      const lines = log()
-        .split('\n')
-        .filter((line) => line.includes('rules.warnings'));
-      expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
-        { warnings: 1, first: expect.stringMatching(/r\.yaml:4:\d+: .*refs\/heads/) },
-      ]);
-    },
-    LONG_MS,
-  );
+    expect(await orgOf()).toMatchObject({ revision: { rules: 2 }, heldBack: [] });
+    const lines = log()
+      .split('\n')
+      .filter((line) => line.includes('rules.warnings'));
+    expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
+      { warnings: 1, first: expect.stringMatching(/r\.yaml:4:\d+: .*refs\/heads/) },
+    ]);
+  });
 
-  it(
-    'are refused once their text changes, and the revision of before stays active, over a restart too',
-    async () => {
-      const changed = `# an edit\n${TEXT}`;
-      const { write } = await start(TEXT);
-      write('rules/r.yaml', changed);
-      await until(async () => ((await orgOf())?.heldBack.length ?? 0) > 0);
-      expect(await orgOf()).toMatchObject({
-        revision: { rules: 2 },
-        heldBack: [expect.stringMatching(/r\.yaml:5:\d+: .*refs\/heads/)],
-      });
-      await stop();
+  it('are refused once their text changes, and the revision of before stays active, over a restart too', async () => {
+    const changed = `# an edit\n${TEXT}`;
+    const { write } = await start(TEXT);
+    write('rules/r.yaml', changed);
+    await until(async () => ((await orgOf())?.heldBack.length ?? 0) > 0);
+    expect(await orgOf()).toMatchObject({
+      revision: { rules: 2 },
+      heldBack: [expect.stringMatching(/r\.yaml:5:\d+: .*refs\/heads/)],
+    });
+    await stop();
 
-      const { dir } = await start(changed);
-      expect(await orgOf()).toMatchObject({
-        revision: { rules: 2 },
-        heldBack: [expect.stringContaining('refs/heads')],
-      });
-      expect(await checkAlone(join(dir, 'rules'))).toMatchObject([
-        { problems: [{ message: expect.stringContaining('refs/heads') }] },
-      ]);
-    },
-    LONG_MS,
-  );
+    const { dir } = await start(changed);
+    expect(await orgOf()).toMatchObject({
+      revision: { rules: 2 },
+      heldBack: [expect.stringContaining('refs/heads')],
+    });
+    expect(await checkAlone(join(dir, 'rules'))).toMatchObject([
+      { problems: [{ message: expect.stringContaining('refs/heads') }] },
+    ]);
+  });
 });

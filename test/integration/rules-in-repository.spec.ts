@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import type { StatusReport } from '../../src/api/operations/answers.js';
 import type { DoctorReport } from '../../src/housekeeping/doctor/check.js';
 import type { ProfileName } from '../../src/sandbox/profiles.js';
@@ -16,8 +16,6 @@ const rule = (id: string): string =>
   `version: 1\norg: acme\nrules: [{id: ${id}, on: repository.created, do: {milestone.ensure: {title: ${id}}}}]\n`;
 
 // Whole bots with their stores: slow to start on a busy machine, and nothing here depends on how slow.
-jest.setTimeout(300_000);
-
 let open: Array<{ close(): Promise<void> }> = [];
 afterEach(async () => {
   for (const one of open.reverse()) await one.close();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { RunReport } from '../../src/api/operations/answers.js';
 import type { RunExplanation } from '../../src/insight/explanation.js';
 import type { HistoryAnswer } from '../../src/insight/history-store.port.js';
@@ -31,8 +31,6 @@ rules:
     if: { says: 'lookups.note[0].content == "another text"' }
     do: { label.ensure: { name: unmet, color: "#112233" } }
 `;
-
-jest.setTimeout(300_000);
 
 const DEPLOYMENTS = ['embedded', ...(POSTGRES_URL && REDIS_URL ? (['distributed'] as const) : [])] as const;
 

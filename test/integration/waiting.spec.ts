@@ -35,7 +35,6 @@ import { acmeConfig } from './support/acme-config.js';
 import { aControl, type TestControl } from './support/a-control.js';
 import { aForge, type TestForge } from './support/a-forge.js';
 
-const LONG_MS = 900_000;
 const HOUR_MS = 3_600_000;
 const RULES = `version: 1
 org: acme
@@ -365,7 +364,7 @@ describe('integration/waiting: each waiting reason', () => {
     doctor = await call('doctor');
     waiting = await call('waiting');
     overview = await show(overviewPage);
-  }, LONG_MS);
+  });
 
   afterAll(async () => {
     await running?.close();
@@ -374,7 +373,7 @@ describe('integration/waiting: each waiting reason', () => {
       if (before[name] === undefined) delete process.env[name];
       else process.env[name] = before[name];
     if (dir) rmSync(dir, { recursive: true, force: true });
-  }, LONG_MS);
+  });
 
   const lineOf = (code: WaitingCode): ShownWaiting | undefined =>
     status.waiting.find((one) => one.code === code && one.ids.includes(made.get(code)?.id ?? ''));

@@ -1,9 +1,7 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { expect, it, jest } from '@jest/globals';
-
-jest.setTimeout(300_000);
+import { expect, it } from '@jest/globals';
 
 /** It calls the forge where its last answer is older than ten seconds, which a busy machine takes; the page says so below its list. */
 const NOW_AND_THEN = 'src/forge/forge-homes.ts';

@@ -1,11 +1,11 @@
 import { readFileSync, readdirSync } from 'node:fs';
-import { aLoadEnvironment } from '../builders/rule-environment.js';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { actionCatalogue } from '../../src/actions/index.js';
 import { lookupCatalogue } from '../../src/actions/lookups/index.js';
 import { CelEngine } from '../../src/rules/language/expressions/cel-engine.js';
 import { loadRules } from '../../src/rules/language/load/load-rules.js';
+import { aWholeEnvironment } from '../builders/whole-environment.js';
 
 const FOLDER = fileURLToPath(new URL('./loops/', import.meta.url));
 const sets = readdirSync(FOLDER).map((name) => {
@@ -40,16 +40,7 @@ describe('loop proof', () => {
 
   it('names the effects and events between the rules', () => {
     const { name, text } = sets.find((set) => set.name.includes('three-rules')) ?? { name: '', text: '' };
-    const result = loadRules(
-      [{ path: name, text }],
-      aLoadEnvironment({
-        actions: actionCatalogue(),
-        lookups: lookupCatalogue(),
-        secrets: new Set(),
-        engine,
-        checkTypes: true,
-      }),
-    );
+    const result = loadRules([{ path: name, text }], aWholeEnvironment(engine));
 
     expect(result.ok ? '' : result.problems[0]?.message).toBe(
       'these rules start each other without end: a -(branch.create: branch.created)-> b -(branch.create: branch.created)-> c -(branch.create: branch.created)-> a',

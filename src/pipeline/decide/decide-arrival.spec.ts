@@ -9,12 +9,8 @@ import type { JsonObject } from '../../core/json.js';
 import { stringifyJson } from '../../core/json.js';
 import { silentLogger } from '../../core/logger.js';
 import type { SecurityEvent } from '../../core/security-log.js';
-import { deriveFacts, isNews, statedObjectOf } from '../../events/derive/derive-facts.js';
-import { deduplicateInto } from '../../events/deduplicate.js';
-import { readDelivery } from '../../events/normalize-delivery.js';
-import { normalizeEntry } from '../../events/normalize-entry.js';
 import type { DecideArrivalDeps } from './decide-arrival.js';
-import { decideArrival } from '../../../test/builders/decide-all.js';
+import { decideArrival, EVENT_READER } from '../../../test/builders/decide-all.js';
 import { given } from '../../../test/builders/given.js';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
@@ -42,7 +38,7 @@ function aWorld(events: Partial<DecideArrivalDeps['events']> = {}, settings: Par
     clock: systemClock,
     logger: silentLogger,
     queue: { ring: (topic, org) => void rung.push(`${topic} of ${org}`) },
-    events: { readDelivery, normalizeEntry, deduplicateInto, statedObjectOf, deriveFacts, isNews, ...events },
+    events: { ...EVENT_READER, ...events },
     security: { record: (event) => void recorded.push(event) },
     counted: ({ kind, source }) => void counted.push(`${source} ${kind}`),
     ...settings,

@@ -1,27 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
-import { aLoadEnvironment } from '../../../test/builders/rule-environment.js';
-import { actionCatalogue } from '../../actions/index.js';
-import { lookupCatalogue } from '../../actions/lookups/index.js';
 import { CelEngine } from './expressions/cel-engine.js';
 import { MAPS } from './grammar.js';
 import { loadRules } from './load/load-rules.js';
 import type { RuleFile } from './revision.js';
 import type { MapName } from './shapes.js';
+import { aWholeEnvironment } from '../../../test/builders/whole-environment.js';
 
 const engine = new CelEngine();
 const SHARED: RuleFile = { path: 'shared', shared: 'shared', text: 'version: 1\n' };
 
 function problemsOf(files: readonly RuleFile[]) {
-  const result = loadRules(
-    files,
-    aLoadEnvironment({
-      actions: actionCatalogue(),
-      lookups: lookupCatalogue(),
-      secrets: new Set(),
-      engine,
-      checkTypes: true,
-    }),
-  );
+  const result = loadRules(files, aWholeEnvironment(engine));
   return result.ok ? [] : result.problems;
 }
 

@@ -9,7 +9,6 @@ import { hasTerminal, Terminal } from '../support/a-terminal.js';
 import { FORGEHAND, requireBuild } from '../support/built.js';
 import { Outputs } from './outputs.js';
 
-const LONG_MS = 900_000;
 const RULES = 'version: 1\norg: acme\nrules: []\n';
 const outputs = new Outputs();
 
@@ -29,12 +28,12 @@ beforeAll(async () => {
     env: { FORGE_TOKEN: 'forge-token', HOOK_SECRET: 'h'.repeat(40) },
   });
   bot = await startBot(place);
-}, LONG_MS);
+});
 
 afterAll(async () => {
   await bot?.kill();
   place?.remove();
-}, LONG_MS);
+});
 
 describe('the commands of the Console', () => {
   it('print a link that logs in once, list the session, and end it', async () => {

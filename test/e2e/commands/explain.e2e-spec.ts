@@ -14,7 +14,6 @@ import type { CommandResult } from '../support/forgehand.js';
 import { untilAnswer } from '../support/forgehand.js';
 import { Outputs } from './outputs.js';
 
-const LONG_MS = 900_000;
 const RULES = `version: 1
 org: acme
 rules:
@@ -70,7 +69,7 @@ beforeAll(async () => {
   });
   const deliveries = await json<ArrivalSummary[]>('deliveries');
   eventId = deliveries.find(({ eventKinds }) => eventKinds.includes('repository.created'))?.eventId ?? '';
-}, LONG_MS);
+});
 
 afterAll(async () => {
   await bot.kill();
@@ -167,7 +166,7 @@ describe('e2e/commands: explain, without a bot and without a forge', () => {
   beforeAll(async () => {
     expect(await bot.stop()).toEqual({ code: 0, signal: null });
     await closeForge();
-  }, LONG_MS);
+  });
 
   explains();
 

@@ -13,7 +13,6 @@ import { requireBuild } from '../support/built.js';
 import type { CommandResult } from '../support/forgehand.js';
 import { Outputs } from './outputs.js';
 
-const LONG_MS = 900_000;
 const RULES = `version: 1
 org: acme
 rules: [{ id: bug-label, on: repository.created, do: { label.ensure: { name: bug, color: "#d73a4a" } } }]
@@ -74,7 +73,7 @@ beforeAll(async () => {
   host = aPlace({ config: config('embedded:./data'), files: { 'rules/rules.yaml': RULES }, env });
   remote = aPlace({ config: config('embedded:./elsewhere'), files: { 'rules/rules.yaml': RULES }, env });
   bot = await startBot(host);
-}, LONG_MS);
+});
 
 afterAll(async () => {
   await bot?.kill();
@@ -83,128 +82,107 @@ afterAll(async () => {
 });
 
 describe('e2e/commands: operators', () => {
-  it(
-    'an operator gives orders in a name of its own over TCP, within its scopes, and not after its revocation',
-    async () => {
-      const ann = await add('ann', '--scopes', 'read,operate', '--expires', '90d', '--login', 'olga');
-      const carl = await add('carl', '--scopes', 'read');
+  it('an operator gives orders in a name of its own over TCP, within its scopes, and not after its revocation', async () => {
+    const ann = await add('ann', '--scopes', 'read,operate', '--expires', '90d', '--login', 'olga');
+    const carl = await add('carl', '--scopes', 'read');
 
-      expect(await overTcp(ann, 'pause', '--org', 'acme')).toMatchObject({ code: 0 });
-      const refused = await overTcp(carl, 'resume', '--org', 'acme');
-      const approving = await overTcp(ann, 'approve', 'deadbeef');
-      const making = await overTcp(ann, 'operators', 'add', 'eve', '--scopes', 'approve');
-      const { stdout } = await overTcp(carl, 'status', '--json');
-      const list = await onHost('operators', 'list', '--json');
+    expect(await overTcp(ann, 'pause', '--org', 'acme')).toMatchObject({ code: 0 });
+    const refused = await overTcp(carl, 'resume', '--org', 'acme');
+    const approving = await overTcp(ann, 'approve', 'deadbeef');
+    const making = await overTcp(ann, 'operators', 'add', 'eve', '--scopes', 'approve');
+    const { stdout } = await overTcp(carl, 'status', '--json');
+    const list = await onHost('operators', 'list', '--json');
 
-      expect(refused).toMatchObject({
-        code: 3,
-        stderr: expect.stringContaining('takes the scope operate, and carl has read'),
-      });
-      expect(approving).toMatchObject({ code: 3, stderr: expect.stringContaining('takes the scope approve') });
-      expect(making).toMatchObject({ code: 3, stderr: expect.stringContaining('only the owner of the bot') });
-      expect((JSON.parse(stdout) as StatusReport).paused).toMatchObject([{ org: 'acme', by: 'ann' }]);
-      expect((JSON.parse(list.stdout) as Operator[]).map(({ name, scopes, madeBy }) => [name, scopes, madeBy])).toEqual(
-        [
-          ['ann', ['read', 'operate'], `socket:${userInfo().username}`],
-          ['carl', ['read'], `socket:${userInfo().username}`],
-        ],
-      );
+    expect(refused).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('takes the scope operate, and carl has read'),
+    });
+    expect(approving).toMatchObject({ code: 3, stderr: expect.stringContaining('takes the scope approve') });
+    expect(making).toMatchObject({ code: 3, stderr: expect.stringContaining('only the owner of the bot') });
+    expect((JSON.parse(stdout) as StatusReport).paused).toMatchObject([{ org: 'acme', by: 'ann' }]);
+    expect((JSON.parse(list.stdout) as Operator[]).map(({ name, scopes, madeBy }) => [name, scopes, madeBy])).toEqual([
+      ['ann', ['read', 'operate'], `socket:${userInfo().username}`],
+      ['carl', ['read'], `socket:${userInfo().username}`],
+    ]);
 
-      expect(await onHost('operators', 'revoke', 'ann')).toMatchObject({ code: 0, stdout: '1 token of ann revoked\n' });
-      expect(await overTcp(ann, 'resume', '--org', 'acme')).toMatchObject({
-        code: 3,
-        stderr: expect.stringContaining('the token of ann was revoked'),
-      });
-      expect(await onHost('operators', 'revoke', 'ann')).toMatchObject({
-        code: 3,
-        stderr: expect.stringContaining('there is no operator ann'),
-      });
-      for (const token of [ann, carl]) outputs.prove({ token, CONTROL_TOKEN });
-      expect(bot.child.stdout).not.toContain(ann);
-    },
-    LONG_MS,
-  );
+    expect(await onHost('operators', 'revoke', 'ann')).toMatchObject({ code: 0, stdout: '1 token of ann revoked\n' });
+    expect(await overTcp(ann, 'resume', '--org', 'acme')).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('the token of ann was revoked'),
+    });
+    expect(await onHost('operators', 'revoke', 'ann')).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('there is no operator ann'),
+    });
+    for (const token of [ann, carl]) outputs.prove({ token, CONTROL_TOKEN });
+    expect(bot.child.stdout).not.toContain(ann);
+  });
 
-  it(
-    'the owner of the host alone accepts another organization under a name, and only where there is one',
-    async () => {
-      const dora = await add('dora', '--scopes', 'read,operate,approve');
+  it('the owner of the host alone accepts another organization under a name, and only where there is one', async () => {
+    const dora = await add('dora', '--scopes', 'read,operate,approve');
 
-      expect(await overTcp(dora, 'orgs', 'accept', 'acme')).toMatchObject({
-        code: 3,
-        stderr: expect.stringContaining('only the owner of the bot'),
-      });
-      expect(await onHost('orgs', 'accept', 'ACME')).toMatchObject({
-        code: 3,
-        stderr: expect.stringMatching(/acme is the organization that the bot works for \(number \d+\)/),
-      });
-      expect(await onHost('orgs', 'accept', 'nobody')).toMatchObject({
-        code: 3,
-        stderr: expect.stringContaining('no organization nobody'),
-      });
-    },
-    LONG_MS,
-  );
+    expect(await overTcp(dora, 'orgs', 'accept', 'acme')).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('only the owner of the bot'),
+    });
+    expect(await onHost('orgs', 'accept', 'ACME')).toMatchObject({
+      code: 3,
+      stderr: expect.stringMatching(/acme is the organization that the bot works for \(number \d+\)/),
+    });
+    expect(await onHost('orgs', 'accept', 'nobody')).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('no organization nobody'),
+    });
+  });
 
-  it(
-    'the shared token and the socket are recorded as what they are, also for a caller who says a name',
-    async () => {
-      // A pause that stands keeps the name of who made it.
-      expect(await onHost('resume', '--org', 'acme')).toMatchObject({ code: 0 });
-      expect(await overTcp(null, 'pause', '--org', 'acme')).toMatchObject({ code: 0 });
-      const shared = JSON.parse((await onHost('status', '--json')).stdout) as StatusReport;
-      const headers = {
-        authorization: `Bearer ${CONTROL_TOKEN}`,
-        'content-type': 'application/json',
-        'x-forgehand-caller': 'ann',
-      };
-      await fetch(`http://127.0.0.1:${port}/v1/resume`, { method: 'POST', headers, body: '{"org":"acme"}' });
-      const forged = await fetch(`http://127.0.0.1:${port}/v1/pause`, {
-        method: 'POST',
-        headers,
-        body: '{"org":"acme"}',
-      });
-      const claimed = JSON.parse((await onHost('status', '--json')).stdout) as StatusReport;
-      expect(await onHost('resume', '--org', 'acme')).toMatchObject({ code: 0 });
-      expect(await onHost('pause')).toMatchObject({ code: 0 });
-      const socket = JSON.parse((await onHost('status', '--json')).stdout) as StatusReport;
+  it('the shared token and the socket are recorded as what they are, also for a caller who says a name', async () => {
+    // A pause that stands keeps the name of who made it.
+    expect(await onHost('resume', '--org', 'acme')).toMatchObject({ code: 0 });
+    expect(await overTcp(null, 'pause', '--org', 'acme')).toMatchObject({ code: 0 });
+    const shared = JSON.parse((await onHost('status', '--json')).stdout) as StatusReport;
+    const headers = {
+      authorization: `Bearer ${CONTROL_TOKEN}`,
+      'content-type': 'application/json',
+      'x-forgehand-caller': 'ann',
+    };
+    await fetch(`http://127.0.0.1:${port}/v1/resume`, { method: 'POST', headers, body: '{"org":"acme"}' });
+    const forged = await fetch(`http://127.0.0.1:${port}/v1/pause`, {
+      method: 'POST',
+      headers,
+      body: '{"org":"acme"}',
+    });
+    const claimed = JSON.parse((await onHost('status', '--json')).stdout) as StatusReport;
+    expect(await onHost('resume', '--org', 'acme')).toMatchObject({ code: 0 });
+    expect(await onHost('pause')).toMatchObject({ code: 0 });
+    const socket = JSON.parse((await onHost('status', '--json')).stdout) as StatusReport;
 
-      expect(forged.status).toBe(200);
-      expect([shared, claimed, socket].map(({ paused }) => paused.map(({ by }) => by))).toEqual([
-        ['config-token'],
-        ['config-token'],
-        [`socket:${userInfo().username}`],
-      ]);
-    },
-    LONG_MS,
-  );
+    expect(forged.status).toBe(200);
+    expect([shared, claimed, socket].map(({ paused }) => paused.map(({ by }) => by))).toEqual([
+      ['config-token'],
+      ['config-token'],
+      [`socket:${userInfo().username}`],
+    ]);
+  });
 
-  it(
-    'writes one line for a request without a token or with a stranger’s, and counts a flood of them',
-    async () => {
-      for (let n = 0; n < 40; n += 1)
-        await fetch(`http://127.0.0.1:${port}/v1/status`, { headers: { authorization: `Bearer guess-${n}` } });
-      const stranger = { authorization: `Bearer fho_${'x'.repeat(43)}` };
-      const answer = await fetch(`http://127.0.0.1:${port}/v1/pause`, { method: 'POST', headers: stranger });
-      expect([answer.status, await answer.json()]).toEqual([
-        401,
-        expect.objectContaining({ error: 'UNKNOWN_OPERATOR' }),
-      ]);
-      await bot.stop();
+  it('writes one line for a request without a token or with a stranger’s, and counts a flood of them', async () => {
+    for (let n = 0; n < 40; n += 1)
+      await fetch(`http://127.0.0.1:${port}/v1/status`, { headers: { authorization: `Bearer guess-${n}` } });
+    const stranger = { authorization: `Bearer fho_${'x'.repeat(43)}` };
+    const answer = await fetch(`http://127.0.0.1:${port}/v1/pause`, { method: 'POST', headers: stranger });
+    expect([answer.status, await answer.json()]).toEqual([401, expect.objectContaining({ error: 'UNKNOWN_OPERATOR' })]);
+    await bot.stop();
 
-      const lines = bot.child.stdout.split('\n').filter((line) => line.includes('"security.'));
-      const told = (name: string): number => lines.filter((line) => line.includes(`"msg":"${name}"`)).length;
-      expect(told('security.authentication_failed')).toBeLessThanOrEqual(20);
-      expect(
-        lines.some((line) => /"msg":"security.more"/.test(line) && /"class":"authentication_failed"/.test(line)),
-      ).toBe(true);
-      expect(
-        lines.some((line) => line.includes('security.unknown_operator') && line.includes('"reason":"unknown"')),
-      ).toBe(true);
-      expect(
-        bot.child.stdout.split('\n').filter((line) => line.includes('"alert":"security.authentication_failed"')),
-      ).toHaveLength(1);
-    },
-    LONG_MS,
-  );
+    const lines = bot.child.stdout.split('\n').filter((line) => line.includes('"security.'));
+    const told = (name: string): number => lines.filter((line) => line.includes(`"msg":"${name}"`)).length;
+    expect(told('security.authentication_failed')).toBeLessThanOrEqual(20);
+    expect(
+      lines.some((line) => /"msg":"security.more"/.test(line) && /"class":"authentication_failed"/.test(line)),
+    ).toBe(true);
+    expect(
+      lines.some((line) => line.includes('security.unknown_operator') && line.includes('"reason":"unknown"')),
+    ).toBe(true);
+    expect(
+      bot.child.stdout.split('\n').filter((line) => line.includes('"alert":"security.authentication_failed"')),
+    ).toHaveLength(1);
+  });
 });

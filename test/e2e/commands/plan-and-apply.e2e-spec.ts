@@ -15,7 +15,6 @@ import { requireBuild } from '../support/built.js';
 import type { CommandResult } from '../support/forgehand.js';
 import { Outputs } from './outputs.js';
 
-const LONG_MS = 900_000;
 const RULES = `version: 1
 org: acme
 policies:
@@ -93,7 +92,7 @@ beforeAll(async () => {
   // The feed tells times to the second, and what is told of the second in which the bot starts is news to it.
   await wait(1_100);
   bot = await startBot(place);
-}, LONG_MS);
+});
 
 afterAll(async () => {
   await bot.kill();
@@ -102,133 +101,109 @@ afterAll(async () => {
 });
 
 describe('e2e/commands: plan, approve, apply, findings, gaps', () => {
-  it(
-    'plan tells what is to change and ends with 4; nothing is written',
-    async () => {
-      const plan = await told<KeptPlan>(4, 'plan');
+  it('plan tells what is to change and ends with 4; nothing is written', async () => {
+    const plan = await told<KeptPlan>(4, 'plan');
 
-      expect(plan.lines.map(({ repo, action, key }) => [repo?.name, action, key])).toEqual([
-        ['acme/app', 'label.ensure', 'kind/bug'],
-        ['acme/web', 'label.ensure', 'kind/bug'],
-      ]);
-      expect((await run('plan', '--policy', 'house-labels', '--all')).stdout).toMatch(
-        /\+ label\.ensure kind\/bug[\s\S]*Plan .*: 2 calls/,
-      );
-      expect([await labelsOf('app'), forge.botWrites()]).toEqual([[], []]);
-    },
-    LONG_MS,
-  );
+    expect(plan.lines.map(({ repo, action, key }) => [repo?.name, action, key])).toEqual([
+      ['acme/app', 'label.ensure', 'kind/bug'],
+      ['acme/web', 'label.ensure', 'kind/bug'],
+    ]);
+    expect((await run('plan', '--policy', 'house-labels', '--all')).stdout).toMatch(
+      /\+ label\.ensure kind\/bug[\s\S]*Plan .*: 2 calls/,
+    );
+    expect([await labelsOf('app'), forge.botWrites()]).toEqual([[], []]);
+  });
 
-  it(
-    'apply is refused before the approval, writes the lines after it, and nothing the second time',
-    async () => {
-      const { hash } = await told<KeptPlan>(4, 'plan', '--policy', 'house-labels');
-      const short = hash.slice(0, 12);
+  it('apply is refused before the approval, writes the lines after it, and nothing the second time', async () => {
+    const { hash } = await told<KeptPlan>(4, 'plan', '--policy', 'house-labels');
+    const short = hash.slice(0, 12);
 
-      expect(await told<ApplyReport>(1, 'apply', short)).toMatchObject({
-        outcome: 'refused',
-        reasons: [expect.stringContaining('waits for an approval')],
-      });
-      expect((await run('approve')).stdout).toContain(short);
-      expect(await run('approve', short)).toMatchObject({
-        code: 0,
-        stdout: expect.stringContaining(`plan ${short} is approved`),
-      });
-      expect(await told<ApplyReport>(0, 'apply', short)).toMatchObject({
-        outcome: 'applied',
-        effects: [{ run: { state: 'done' } }, { run: { state: 'done' } }],
-      });
-      expect([await labelsOf('app'), await labelsOf('web')]).toEqual([['kind/bug'], ['kind/bug']]);
+    expect(await told<ApplyReport>(1, 'apply', short)).toMatchObject({
+      outcome: 'refused',
+      reasons: [expect.stringContaining('waits for an approval')],
+    });
+    expect((await run('approve')).stdout).toContain(short);
+    expect(await run('approve', short)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(`plan ${short} is approved`),
+    });
+    expect(await told<ApplyReport>(0, 'apply', short)).toMatchObject({
+      outcome: 'applied',
+      effects: [{ run: { state: 'done' } }, { run: { state: 'done' } }],
+    });
+    expect([await labelsOf('app'), await labelsOf('web')]).toEqual([['kind/bug'], ['kind/bug']]);
 
-      const written = forge.botWrites().length;
-      expect(await told<ApplyReport>(0, 'apply', short)).toMatchObject({ outcome: 'applied-before' });
-      expect((await told<KeptPlan>(0, 'plan', '--policy', 'house-labels')).lines).toEqual([]);
-      expect(forge.botWrites()).toHaveLength(written);
-    },
-    LONG_MS,
-  );
+    const written = forge.botWrites().length;
+    expect(await told<ApplyReport>(0, 'apply', short)).toMatchObject({ outcome: 'applied-before' });
+    expect((await told<KeptPlan>(0, 'plan', '--policy', 'house-labels')).lines).toEqual([]);
+    expect(forge.botWrites()).toHaveLength(written);
+  });
 
-  it(
-    'apply refuses a plan when a mirror was changed behind its back, names it, and writes nothing',
-    async () => {
-      place.write('rules/mirrors.yaml', MIRRORS);
-      await until(async () => (await run('plan', '--policy', 'mirrors')).code === 4);
-      const plan = await told<KeptPlan>(4, 'plan', '--policy', 'mirrors');
-      const short = plan.hash.slice(0, 12);
-      expect(await run('approve', short)).toMatchObject({ code: 0 });
-      expect(plan.calls).toMatchObject({
-        writes: { createPushMirror: 1 },
-        runs: [{ policy: 'mirrors', repo: { name: 'acme/app' } }],
-      });
-      expect((await run('plan', '--policy', 'mirrors')).stdout).toMatch(
-        /API calls of its runs, at most \d+: 1 write \(add a push mirror: 1\), \d+ reads? \(/,
-      );
-      await makeMirror('https://mirror.example.org/app.git');
-      const written = forge.botWrites().length;
+  it('apply refuses a plan when a mirror was changed behind its back, names it, and writes nothing', async () => {
+    place.write('rules/mirrors.yaml', MIRRORS);
+    await until(async () => (await run('plan', '--policy', 'mirrors')).code === 4);
+    const plan = await told<KeptPlan>(4, 'plan', '--policy', 'mirrors');
+    const short = plan.hash.slice(0, 12);
+    expect(await run('approve', short)).toMatchObject({ code: 0 });
+    expect(plan.calls).toMatchObject({
+      writes: { createPushMirror: 1 },
+      runs: [{ policy: 'mirrors', repo: { name: 'acme/app' } }],
+    });
+    expect((await run('plan', '--policy', 'mirrors')).stdout).toMatch(
+      /API calls of its runs, at most \d+: 1 write \(add a push mirror: 1\), \d+ reads? \(/,
+    );
+    await makeMirror('https://mirror.example.org/app.git');
+    const written = forge.botWrites().length;
 
-      const refused = await run('apply', short);
+    const refused = await run('apply', short);
 
-      expect(refused).toMatchObject({
-        code: 1,
-        stdout: expect.stringMatching(
-          /nothing is written[\s\S]*acme\/app {2}push_mirror\.ensure https:\/\/mirror\.example\.org\/app\.git cannot be written any more: mirror to /,
-        ),
-      });
-      expect(forge.botWrites()).toHaveLength(written);
-    },
-    LONG_MS,
-  );
+    expect(refused).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(
+        /nothing is written[\s\S]*acme\/app {2}push_mirror\.ensure https:\/\/mirror\.example\.org\/app\.git cannot be written any more: mirror to /,
+      ),
+    });
+    expect(forge.botWrites()).toHaveLength(written);
+  });
 
-  it(
-    'findings names what does not hold, and ends with 1',
-    async () => {
-      expect(
-        (await told<KeptFinding[]>(1, 'findings')).map(({ subjectName, name, severity }) => [
-          subjectName,
-          name,
-          severity,
-        ]),
-      ).toEqual([['acme/web', 'described', 'low']]);
-      expect((await run('findings')).stdout).toContain('say what it is for');
-      expect(await told<KeptFinding[]>(0, 'findings', '--severity', 'critical')).toEqual([]);
-    },
-    LONG_MS,
-  );
+  it('findings names what does not hold, and ends with 1', async () => {
+    expect(
+      (await told<KeptFinding[]>(1, 'findings')).map(({ subjectName, name, severity }) => [
+        subjectName,
+        name,
+        severity,
+      ]),
+    ).toEqual([['acme/web', 'described', 'low']]);
+    expect((await run('findings')).stdout).toContain('say what it is for');
+    expect(await told<KeptFinding[]>(0, 'findings', '--severity', 'critical')).toEqual([]);
+  });
 
-  it(
-    'gaps tells the delivery that never came',
-    async () => {
-      await forge.act('push', { repo: 'acme/app' });
-      await until(async () => (await told<GapReport>(0, 'gaps')).gaps.length > 0);
+  it('gaps tells the delivery that never came', async () => {
+    await forge.act('push', { repo: 'acme/app' });
+    await until(async () => (await told<GapReport>(0, 'gaps')).gaps.length > 0);
 
-      const { gaps } = await told<GapReport>(0, 'gaps', '--org', 'acme');
+    const { gaps } = await told<GapReport>(0, 'gaps', '--org', 'acme');
 
-      expect(gaps).toMatchObject([{ org: 'acme', kind: 'push', repo: 'acme/app', outcome: 'repaired' }]);
-      expect((await run('gaps')).stdout).toMatch(/push .*acme\/app/);
-    },
-    LONG_MS,
-  );
+    expect(gaps).toMatchObject([{ org: 'acme', kind: 'push', repo: 'acme/app', outcome: 'repaired' }]);
+    expect((await run('gaps')).stdout).toMatch(/push .*acme\/app/);
+  });
 
-  it(
-    'a policy that is new to the store waits once for approve, and then works by itself',
-    async () => {
-      const milestonesOf = async (repo: string): Promise<string[]> =>
-        ((await forge.get<Array<{ title: string }>>(`/repos/acme/${repo}/milestones`)) ?? []).map(({ title }) => title);
-      const waiting = async (): Promise<string> =>
-        /acme\/new +waits .*(\w{12})$/m.exec((await run('approve')).stdout)?.[1] ?? '';
-      place.write('rules/new.yaml', NEW_POLICY);
-      await until(async () => (await waiting()) !== '');
-      const short = await waiting();
-      expect(await milestonesOf('app')).toEqual([]);
+  it('a policy that is new to the store waits once for approve, and then works by itself', async () => {
+    const milestonesOf = async (repo: string): Promise<string[]> =>
+      ((await forge.get<Array<{ title: string }>>(`/repos/acme/${repo}/milestones`)) ?? []).map(({ title }) => title);
+    const waiting = async (): Promise<string> =>
+      /acme\/new +waits .*(\w{12})$/m.exec((await run('approve')).stdout)?.[1] ?? '';
+    place.write('rules/new.yaml', NEW_POLICY);
+    await until(async () => (await waiting()) !== '');
+    const short = await waiting();
+    expect(await milestonesOf('app')).toEqual([]);
 
-      expect(await run('approve', short)).toMatchObject({ code: 0 });
-      await until(async () => (await milestonesOf('app')).includes('backlog'));
-      await forge.act('repository.create', { repo: 'acme/late', description: 'Made after the approval' });
+    expect(await run('approve', short)).toMatchObject({ code: 0 });
+    await until(async () => (await milestonesOf('app')).includes('backlog'));
+    await forge.act('repository.create', { repo: 'acme/late', description: 'Made after the approval' });
 
-      await until(async () => (await milestonesOf('late')).includes('backlog'));
-    },
-    LONG_MS,
-  );
+    await until(async () => (await milestonesOf('late')).includes('backlog'));
+  });
 
   it('shows no stack trace and no secret anywhere', () =>
     outputs.prove({ 'token of the forge': forge.botToken, 'secret of the hook': secret }));

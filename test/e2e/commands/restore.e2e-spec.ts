@@ -13,7 +13,6 @@ import { startBot, type Bot } from '../support/bot.js';
 import { requireBuild } from '../support/built.js';
 import { askJson, forgehand } from '../support/forgehand.js';
 
-const LONG_MS = 900_000;
 const SECRET = 'the secret of the hook';
 const RULES =
   'version: 1\norg: acme\nrules:\n  - { id: bug-label, on: repository.created, do: { label.ensure: { name: bug, color: "#d73a4a" } } }\n';
@@ -54,7 +53,7 @@ beforeAll(async () => {
   await until(async () => (await decided()).length > 0);
   arrival = (await decided())[0]?.id ?? '';
   await bot.stop();
-}, LONG_MS);
+});
 
 afterAll(async () => {
   await bot?.kill();
@@ -65,61 +64,53 @@ afterAll(async () => {
 describe('e2e/commands: an archive', () => {
   let file: string;
 
-  it(
-    'is written by the job, and brings a body back into the store that gave it up',
-    async () => {
-      await inStore('data', `UPDATE arrivals SET arrived_at = arrived_at - interval '3 days'`);
-      bot = await startBot(place);
+  it('is written by the job, and brings a body back into the store that gave it up', async () => {
+    await inStore('data', `UPDATE arrivals SET arrived_at = arrived_at - interval '3 days'`);
+    bot = await startBot(place);
 
-      const [job] = await ask<JobRun[]>('housekeeping', 'run', 'inbox.archive');
-      const given = await ask<ReplayReport>('replay', arrival);
-      const [name = ''] = readdirSync(join(place.dir, 'archive'));
-      file = join(place.dir, 'archive', name);
-      const [restored] = await ask<Array<RestoreReport & { file: string }>>('housekeeping', 'restore', file);
-      const back = await ask<ReplayReport>('replay', arrival);
+    const [job] = await ask<JobRun[]>('housekeeping', 'run', 'inbox.archive');
+    const given = await ask<ReplayReport>('replay', arrival);
+    const [name = ''] = readdirSync(join(place.dir, 'archive'));
+    file = join(place.dir, 'archive', name);
+    const [restored] = await ask<Array<RestoreReport & { file: string }>>('housekeeping', 'restore', file);
+    const back = await ask<ReplayReport>('replay', arrival);
 
-      expect([job?.outcome?.changes, given.archivedAt]).toEqual([
-        [expect.stringMatching(/^\d+ bodies given up$/)],
-        expect.any(String),
-      ]);
-      expect(name).toMatch(/^\d{4}-\d\d-\d\d\.ndjson\.gz$/);
-      expect(restored).toMatchObject({ putBack: expect.any(Number), stored: 0, kept: 0 });
-      expect(restored?.putBack).toBeGreaterThan(0);
-      expect([back.archivedAt, back.newRuns]).toEqual([null, 0]);
-    },
-    LONG_MS,
-  );
+    expect([job?.outcome?.changes, given.archivedAt]).toEqual([
+      [expect.stringMatching(/^\d+ bodies given up$/)],
+      expect.any(String),
+    ]);
+    expect(name).toMatch(/^\d{4}-\d\d-\d\d\.ndjson\.gz$/);
+    expect(restored).toMatchObject({ putBack: expect.any(Number), stored: 0, kept: 0 });
+    expect(restored?.putBack).toBeGreaterThan(0);
+    expect([back.archivedAt, back.newRuns]).toEqual([null, 0]);
+  });
 
-  it(
-    'is decided as if it came now by a store whose rows are gone, once',
-    async () => {
-      await bot.stop();
-      await inStore(
-        'data',
-        'DELETE FROM arrival_events',
-        'DELETE FROM runs',
-        'DELETE FROM events',
-        'DELETE FROM arrivals',
-      );
-      // Gone without a word: nobody undid it, and the feed is too young to tell of it.
-      forge.sandbox.parts.world.labels.clear();
-      forge.sandbox.parts.world.feed.length = 0;
-      bot = await startBot(place);
-      expect([await deliveries(), await labels()]).toEqual([[], []]);
+  it('is decided as if it came now by a store whose rows are gone, once', async () => {
+    await bot.stop();
+    await inStore(
+      'data',
+      'DELETE FROM arrival_events',
+      'DELETE FROM runs',
+      'DELETE FROM events',
+      'DELETE FROM arrivals',
+    );
+    // Gone without a word: nobody undid it, and the feed is too young to tell of it.
+    forge.sandbox.parts.world.labels.clear();
+    forge.sandbox.parts.world.feed.length = 0;
+    bot = await startBot(place);
+    expect([await deliveries(), await labels()]).toEqual([[], []]);
 
-      const [restored] = await ask<Array<RestoreReport & { file: string }>>('housekeeping', 'restore', file);
-      await until(async () => (await labels()).includes('bug'));
-      const runs = await ask<RunReport[]>('runs', '--rule', 'bug-label');
-      const replayed = await ask<ReplayReport>('replay', (await deliveries())[0]?.id ?? '');
-      const again = await forgehand(place, 'housekeeping', 'restore', file, '--config', place.configFile);
+    const [restored] = await ask<Array<RestoreReport & { file: string }>>('housekeeping', 'restore', file);
+    await until(async () => (await labels()).includes('bug'));
+    const runs = await ask<RunReport[]>('runs', '--rule', 'bug-label');
+    const replayed = await ask<ReplayReport>('replay', (await deliveries())[0]?.id ?? '');
+    const again = await forgehand(place, 'housekeeping', 'restore', file, '--config', place.configFile);
 
-      expect(restored).toMatchObject({ putBack: 0, kept: 0 });
-      expect(restored?.stored).toBeGreaterThan(0);
-      expect(runs.map(({ run }) => run.rule)).toEqual(['bug-label']);
-      expect(replayed.newRuns).toBe(0);
-      expect(again.stdout).toMatch(/0 have their body again, 0 are new here and decided now, \d+ were there/);
-      expect(await labels()).toEqual(['bug']);
-    },
-    LONG_MS,
-  );
+    expect(restored).toMatchObject({ putBack: 0, kept: 0 });
+    expect(restored?.stored).toBeGreaterThan(0);
+    expect(runs.map(({ run }) => run.rule)).toEqual(['bug-label']);
+    expect(replayed.newRuns).toBe(0);
+    expect(again.stdout).toMatch(/0 have their body again, 0 are new here and decided now, \d+ were there/);
+    expect(await labels()).toEqual(['bug']);
+  });
 });

@@ -18,8 +18,6 @@ import type { CommandResult } from '../support/forgehand.js';
 import { untilStatus } from '../support/forgehand.js';
 import { Outputs, secretsIn } from './outputs.js';
 
-/** Ends a test that hangs. Ten commands that each open the store take a minute of two processors, and other tiers run beside. */
-const LONG_MS = 900_000;
 const RULES = `version: 1
 org: acme
 secrets: [mirror_password]
@@ -85,7 +83,7 @@ beforeAll(async () => {
   // A rule that may not write is held back at once; this one loses its right after the bot looked at what its rules need.
   await run('doctor');
   leaveOwners();
-}, LONG_MS);
+});
 
 function leaveOwners(): void {
   const { world } = forge.sandbox.parts;
@@ -143,305 +141,257 @@ describe('e2e/commands on a running embedded bot', () => {
     });
   });
 
-  it(
-    'deliveries tells what arrived, newest first',
-    async () => {
-      await forge.act('repository.create', { repo: 'acme/app' });
-      await forge.act('push', { repo: 'acme/app' });
-      await untilStatus(place, ({ intents }) => intents.refused === 1 && intents.done === 2);
+  it('deliveries tells what arrived, newest first', async () => {
+    await forge.act('repository.create', { repo: 'acme/app' });
+    await forge.act('push', { repo: 'acme/app' });
+    await untilStatus(place, ({ intents }) => intents.refused === 1 && intents.done === 2);
 
-      const all = await json<ArrivalSummary[]>('deliveries');
+    const all = await json<ArrivalSummary[]>('deliveries');
 
-      expect(
-        all.map(({ eventType, state, verdict, eventKinds }) => ({ eventType, state, verdict, eventKinds })),
-      ).toEqual([
+    expect(all.map(({ eventType, state, verdict, eventKinds }) => ({ eventType, state, verdict, eventKinds }))).toEqual(
+      [
         { eventType: 'push', state: 'decided', verdict: 'signed', eventKinds: ['push'] },
         { eventType: 'repository', state: 'decided', verdict: 'signed', eventKinds: ['repository.created'] },
-      ]);
-      expect(await json<ArrivalSummary[]>('deliveries', '--org', 'ACME', '--limit', '1')).toHaveLength(1);
-      expect((await json<Status>('status')).behind).toEqual([
-        { state: 'refused', org: 'acme', rule: 'last-push', count: 1, byCommand: false },
-      ]);
-      expect((await run('status')).stdout).toContain(
-        '  refused: acme/last-push 1 (npx forgehand runs --state failed --rule last-push)\n',
-      );
-      expect((await run('deliveries')).stdout).toMatch(/at \(UTC\).*\n.*push.*\n.*repository\.created/);
-    },
-    LONG_MS,
-  );
+      ],
+    );
+    expect(await json<ArrivalSummary[]>('deliveries', '--org', 'ACME', '--limit', '1')).toHaveLength(1);
+    expect((await json<Status>('status')).behind).toEqual([
+      { state: 'refused', org: 'acme', rule: 'last-push', count: 1, byCommand: false },
+    ]);
+    expect((await run('status')).stdout).toContain(
+      '  refused: acme/last-push 1 (npx forgehand runs --state failed --rule last-push)\n',
+    );
+    expect((await run('deliveries')).stdout).toMatch(/at \(UTC\).*\n.*push.*\n.*repository\.created/);
+  });
 
-  it(
-    'runs tells decisions and what came of them, and one in full',
-    async () => {
-      const reports = await json<RunReport[]>('runs');
-      const mirrored = reports.find(({ run: { rule } }) => rule === 'mirror');
+  it('runs tells decisions and what came of them, and one in full', async () => {
+    const reports = await json<RunReport[]>('runs');
+    const mirrored = reports.find(({ run: { rule } }) => rule === 'mirror');
 
-      expect(reports.map(({ run: { rule, state } }) => `${rule} ${state}`).sort()).toEqual([
-        'bug-label done',
-        'last-push failed',
-        'mirror done',
-      ]);
-      expect(
-        (await json<RunReport[]>('runs', '--rule', 'mirror', '--state', 'done', '--org', 'acme')).map(
-          ({ run: { id } }) => id,
-        ),
-      ).toEqual([mirrored?.run.id]);
-      expect(await json<RunReport[]>('runs', '--state', 'cancelled')).toEqual([]);
-      expect((await run('runs')).stdout).toMatch(/push_mirror\.ensure done/);
-      expect(await json<RunReport>('runs', mirrored?.run.id ?? '')).toMatchObject({
-        intents: [
-          {
-            action: 'push_mirror.ensure',
-            state: 'done',
-            attempts_made: [{ operation: 'createPushMirror', outcome: 'done' }],
-          },
-        ],
-      });
-      expect((await run('runs', mirrored?.run.id ?? '')).stdout).toMatch(
-        /acme\/mirror {2}done.*\n.*intent .*\n.*attempt 1: add a push mirror/s,
-      );
-      expect(await run('runs', 'no-such-run')).toMatchObject({
-        code: 3,
-        stdout: '',
-        stderr: 'error there is no run no-such-run\n',
-      });
-    },
-    LONG_MS,
-  );
+    expect(reports.map(({ run: { rule, state } }) => `${rule} ${state}`).sort()).toEqual([
+      'bug-label done',
+      'last-push failed',
+      'mirror done',
+    ]);
+    expect(
+      (await json<RunReport[]>('runs', '--rule', 'mirror', '--state', 'done', '--org', 'acme')).map(
+        ({ run: { id } }) => id,
+      ),
+    ).toEqual([mirrored?.run.id]);
+    expect(await json<RunReport[]>('runs', '--state', 'cancelled')).toEqual([]);
+    expect((await run('runs')).stdout).toMatch(/push_mirror\.ensure done/);
+    expect(await json<RunReport>('runs', mirrored?.run.id ?? '')).toMatchObject({
+      intents: [
+        {
+          action: 'push_mirror.ensure',
+          state: 'done',
+          attempts_made: [{ operation: 'createPushMirror', outcome: 'done' }],
+        },
+      ],
+    });
+    expect((await run('runs', mirrored?.run.id ?? '')).stdout).toMatch(
+      /acme\/mirror {2}done.*\n.*intent .*\n.*attempt 1: add a push mirror/s,
+    );
+    expect(await run('runs', 'no-such-run')).toMatchObject({
+      code: 3,
+      stdout: '',
+      stderr: 'error there is no run no-such-run\n',
+    });
+  });
 
-  it(
-    'retry revives a refused intent once its reason is gone',
-    async () => {
-      const [refused] = await json<RunReport[]>('runs', '--rule', 'last-push');
-      const [intent] = refused?.intents ?? [];
-      expect(intent).toMatchObject({ state: 'refused', reason: expect.stringMatching(/403/) });
+  it('retry revives a refused intent once its reason is gone', async () => {
+    const [refused] = await json<RunReport[]>('runs', '--rule', 'last-push');
+    const [intent] = refused?.intents ?? [];
+    expect(intent).toMatchObject({ state: 'refused', reason: expect.stringMatching(/403/) });
 
-      await forge.control('POST', '/_sandbox/accounts', { login: 'bot', org: 'acme', team: 'Owners' });
-      expect(await run('retry', intent?.id ?? '')).toMatchObject({
-        code: 0,
-        stdout: `intent ${intent?.id} is planned again\n`,
-      });
-      await untilStatus(place, ({ intents }) => intents.refused === 0 && intents.done === 3);
+    await forge.control('POST', '/_sandbox/accounts', { login: 'bot', org: 'acme', team: 'Owners' });
+    expect(await run('retry', intent?.id ?? '')).toMatchObject({
+      code: 0,
+      stdout: `intent ${intent?.id} is planned again\n`,
+    });
+    await untilStatus(place, ({ intents }) => intents.refused === 0 && intents.done === 3);
 
-      expect(await forge.get('/orgs/acme/actions/variables/LAST_PUSH')).toMatchObject({ name: 'LAST_PUSH' });
-      expect(await run('retry', intent?.id ?? '')).toMatchObject({
-        code: 1,
-        stdout: expect.stringMatching(/neither dead nor refused/),
-      });
-      expect(await run('retry', 'no-such-intent', '--json')).toMatchObject({
-        code: 1,
-        stdout: expect.stringMatching(/"retried": false/),
-      });
-    },
-    LONG_MS,
-  );
+    expect(await forge.get('/orgs/acme/actions/variables/LAST_PUSH')).toMatchObject({ name: 'LAST_PUSH' });
+    expect(await run('retry', intent?.id ?? '')).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/neither dead nor refused/),
+    });
+    expect(await run('retry', 'no-such-intent', '--json')).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/"retried": false/),
+    });
+  });
 
-  it(
-    'replay evaluates an arrival again and does nothing twice',
-    async () => {
-      const [, created] = await json<ArrivalSummary[]>('deliveries');
-      const writes = forge.botWrites().length;
+  it('replay evaluates an arrival again and does nothing twice', async () => {
+    const [, created] = await json<ArrivalSummary[]>('deliveries');
+    const writes = forge.botWrites().length;
 
-      expect(await json<ReplayReport>('replay', created?.id ?? '')).toMatchObject({
-        arrivalId: created?.id,
-        eventIds: [created?.eventId],
-        newRuns: 0,
-      });
-      expect((await run('replay', created?.id ?? '')).stdout).toMatch(
-        /^evaluated event .* again: 0 new runs\n {2}\S+ +kept +run .* of this event is done\n/,
-      );
-      expect(await run('replay', 'no-such-arrival')).toMatchObject({
-        code: 3,
-        stderr: 'error there is no arrival no-such-arrival\n',
-      });
-      expect(forge.botWrites()).toHaveLength(writes);
-    },
-    LONG_MS,
-  );
+    expect(await json<ReplayReport>('replay', created?.id ?? '')).toMatchObject({
+      arrivalId: created?.id,
+      eventIds: [created?.eventId],
+      newRuns: 0,
+    });
+    expect((await run('replay', created?.id ?? '')).stdout).toMatch(
+      /^evaluated event .* again: 0 new runs\n {2}\S+ +kept +run .* of this event is done\n/,
+    );
+    expect(await run('replay', 'no-such-arrival')).toMatchObject({
+      code: 3,
+      stderr: 'error there is no arrival no-such-arrival\n',
+    });
+    expect(forge.botWrites()).toHaveLength(writes);
+  });
 
-  it(
-    'pause stops all writes, and resume takes them up again',
-    async () => {
-      const names = Array.from({ length: 40 }, (_, n) => `repo-${n}`);
-      // 40 repositories at 20 calls per second: writes are going on for a while.
-      for (const name of names) await forge.act('repository.create', { repo: `acme/${name}` });
-      const before = forge.botWrites().length;
-      await until(() => forge.botWrites().length > before);
+  it('pause stops all writes, and resume takes them up again', async () => {
+    const names = Array.from({ length: 40 }, (_, n) => `repo-${n}`);
+    // 40 repositories at 20 calls per second: writes are going on for a while.
+    for (const name of names) await forge.act('repository.create', { repo: `acme/${name}` });
+    const before = forge.botWrites().length;
+    await until(() => forge.botWrites().length > before);
 
-      expect(await run('pause')).toMatchObject({ code: 0, stdout: 'paused: everything\n' });
-      // What was in hand ends; what is decided from now on waits.
-      const held = await untilStatus(
-        place,
-        ({ backlog, intents }) => backlog.events === 0 && intents.claimed === 0 && intents.sent === 0,
-      );
-      const written = forge.botWrites().length;
-      await forge.act('repository.create', { repo: 'acme/meanwhile' });
-      await untilStatus(
-        place,
-        ({ backlog, intents }) => backlog.events === 0 && intents.planned === held.intents.planned + 1,
-      );
+    expect(await run('pause')).toMatchObject({ code: 0, stdout: 'paused: everything\n' });
+    // What was in hand ends; what is decided from now on waits.
+    const held = await untilStatus(
+      place,
+      ({ backlog, intents }) => backlog.events === 0 && intents.claimed === 0 && intents.sent === 0,
+    );
+    const written = forge.botWrites().length;
+    await forge.act('repository.create', { repo: 'acme/meanwhile' });
+    await untilStatus(
+      place,
+      ({ backlog, intents }) => backlog.events === 0 && intents.planned === held.intents.planned + 1,
+    );
 
-      expect(held.paused).toMatchObject([{ org: null, rule: null }]);
-      expect(held.intents.planned).toBeGreaterThan(0);
-      expect(forge.botWrites()).toHaveLength(written);
-      expect((await run('status')).stdout).toMatch(/paused: everything by /);
+    expect(held.paused).toMatchObject([{ org: null, rule: null }]);
+    expect(held.intents.planned).toBeGreaterThan(0);
+    expect(forge.botWrites()).toHaveLength(written);
+    expect((await run('status')).stdout).toMatch(/paused: everything by /);
 
-      expect(await run('resume')).toMatchObject({ code: 0, stdout: 'resumed: everything\n' });
-      await until(
-        async () => (await labelsOf(names.at(-1) ?? '')).length > 0 && (await labelsOf(names[0] ?? '')).length > 0,
-      );
-      await untilStatus(
-        place,
-        ({ intents }) => intents.planned === 0 && intents.claimed === 0 && intents.sent === 0 && intents.unknown === 0,
-      );
-      for (const name of names) expect({ name, labels: await labelsOf(name) }).toEqual({ name, labels: ['bug'] });
-      expect(await run('resume')).toMatchObject({ code: 1, stdout: 'everything was not paused\n' });
-    },
-    LONG_MS,
-  );
+    expect(await run('resume')).toMatchObject({ code: 0, stdout: 'resumed: everything\n' });
+    await until(
+      async () => (await labelsOf(names.at(-1) ?? '')).length > 0 && (await labelsOf(names[0] ?? '')).length > 0,
+    );
+    await untilStatus(
+      place,
+      ({ intents }) => intents.planned === 0 && intents.claimed === 0 && intents.sent === 0 && intents.unknown === 0,
+    );
+    for (const name of names) expect({ name, labels: await labelsOf(name) }).toEqual({ name, labels: ['bug'] });
+    expect(await run('resume')).toMatchObject({ code: 1, stdout: 'everything was not paused\n' });
+  });
 
-  it(
-    'pause of one rule leaves the others at work',
-    async () => {
-      expect(await json('pause', '--org', 'acme', '--rule', 'bug-label')).toEqual({ paused: true });
-      await forge.act('repository.create', { repo: 'acme/partly' });
-      const { after } = (await forge.act('push', { repo: 'acme/partly' })) as { after: string };
-      await until(
-        async () => (await forge.get<{ data: string }>('/orgs/acme/actions/variables/LAST_PUSH'))?.data === after,
-      );
+  it('pause of one rule leaves the others at work', async () => {
+    expect(await json('pause', '--org', 'acme', '--rule', 'bug-label')).toEqual({ paused: true });
+    await forge.act('repository.create', { repo: 'acme/partly' });
+    const { after } = (await forge.act('push', { repo: 'acme/partly' })) as { after: string };
+    await until(
+      async () => (await forge.get<{ data: string }>('/orgs/acme/actions/variables/LAST_PUSH'))?.data === after,
+    );
 
-      expect(await labelsOf('partly')).toEqual([]);
-      expect(await json('resume', '--org', 'acme', '--rule', 'bug-label')).toEqual({ resumed: true });
-      await until(async () => (await labelsOf('partly')).includes('bug'));
-      expect(await run('pause', '--org', 'nobody')).toMatchObject({
-        code: 3,
-        stderr: 'error the config has no organization nobody; it has acme\n',
-      });
-    },
-    LONG_MS,
-  );
+    expect(await labelsOf('partly')).toEqual([]);
+    expect(await json('resume', '--org', 'acme', '--rule', 'bug-label')).toEqual({ resumed: true });
+    await until(async () => (await labelsOf('partly')).includes('bug'));
+    expect(await run('pause', '--org', 'nobody')).toMatchObject({
+      code: 3,
+      stderr: 'error the config has no organization nobody; it has acme\n',
+    });
+  });
 
-  it(
-    'housekeeping run fires a schedule now',
-    async () => {
-      const { runs } = await json<{ tickId: string; runs: number }>('housekeeping', 'run', 'nightly', '--org', 'acme');
-      expect(runs).toBeGreaterThanOrEqual(43);
-      await until(
-        async () => (await labelsOf('app')).includes('nightly') && (await labelsOf('partly')).includes('nightly'),
-      );
-      expect(await run('activity', '--rule', 'nightly', '--repo', 'acme/app')).toMatchObject({
-        code: 0,
-        stdout: expect.stringMatching(/schedule +acme\/app +nightly +label\.ensure done/),
-      });
-      expect(await run('rules')).toMatchObject({
-        code: 0,
-        stdout: expect.stringMatching(/acme\/nightly +live +0 2 \* \* \* +\d+ +0 +0 +0 +\d{4}-/),
-      });
-      expect(await run('rules', 'nightly')).toMatchObject({
-        code: 0,
-        stdout: expect.stringMatching(/acme\/nightly.*\n.*fired \d+,[^]* 12 +schedule: /),
-      });
-      expect(await run('schedules', 'nightly')).toMatchObject({
-        code: 0,
-        stdout: expect.stringMatching(/acme\/nightly +0 2 \* \* \* .* 02:00:00/),
-      });
-      expect(await run('housekeeping', 'run', 'monthly', '--org', 'acme')).toMatchObject({
-        code: 3,
-        stderr: 'error there is no rule or policy monthly in acme\n',
-      });
-    },
-    LONG_MS,
-  );
+  it('housekeeping run fires a schedule now', async () => {
+    const { runs } = await json<{ tickId: string; runs: number }>('housekeeping', 'run', 'nightly', '--org', 'acme');
+    expect(runs).toBeGreaterThanOrEqual(43);
+    await until(
+      async () => (await labelsOf('app')).includes('nightly') && (await labelsOf('partly')).includes('nightly'),
+    );
+    expect(await run('activity', '--rule', 'nightly', '--repo', 'acme/app')).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/schedule +acme\/app +nightly +label\.ensure done/),
+    });
+    expect(await run('rules')).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/acme\/nightly +live +0 2 \* \* \* +\d+ +0 +0 +0 +\d{4}-/),
+    });
+    expect(await run('rules', 'nightly')).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/acme\/nightly.*\n.*fired \d+,[^]* 12 +schedule: /),
+    });
+    expect(await run('schedules', 'nightly')).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/acme\/nightly +0 2 \* \* \* .* 02:00:00/),
+    });
+    expect(await run('housekeeping', 'run', 'monthly', '--org', 'acme')).toMatchObject({
+      code: 3,
+      stderr: 'error there is no rule or policy monthly in acme\n',
+    });
+  });
 
-  it(
-    "housekeeping list tells the bot's own jobs, run does one of them now, and restore says what it needs",
-    async () => {
-      const jobs = await json<Array<{ job: string }>>('housekeeping', 'list');
-      expect(jobs.length).toBeGreaterThan(5);
-      for (const { job } of jobs.slice(0, 3))
-        expect((await run('housekeeping', 'run', job, '--dry-run')).stdout).toContain(job);
+  it("housekeeping list tells the bot's own jobs, run does one of them now, and restore says what it needs", async () => {
+    const jobs = await json<Array<{ job: string }>>('housekeeping', 'list');
+    expect(jobs.length).toBeGreaterThan(5);
+    for (const { job } of jobs.slice(0, 3))
+      expect((await run('housekeeping', 'run', job, '--dry-run')).stdout).toContain(job);
 
-      expect(await run('housekeeping', 'restore', join(place.dir, 'no-such-archive.ndjson.gz'))).toMatchObject({
-        code: 3,
-        stderr: expect.stringContaining('the bot has no archive to restore from: set retention.archive'),
-      });
-    },
-    LONG_MS,
-  );
+    expect(await run('housekeeping', 'restore', join(place.dir, 'no-such-archive.ndjson.gz'))).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('the bot has no archive to restore from: set retention.archive'),
+    });
+  });
 
-  it(
-    'status tells why a newer revision is held back',
-    async () => {
-      place.write(
-        'rules/broken.yaml',
-        'version: 1\norg: acme\nrules:\n  - { id: x, on: pushh, do: { label.ensure: { name: x } } }\n',
-      );
-      await untilStatus(place, ({ orgs }) => (orgs[0]?.heldBack.length ?? 0) > 0);
+  it('status tells why a newer revision is held back', async () => {
+    place.write(
+      'rules/broken.yaml',
+      'version: 1\norg: acme\nrules:\n  - { id: x, on: pushh, do: { label.ensure: { name: x } } }\n',
+    );
+    await untilStatus(place, ({ orgs }) => (orgs[0]?.heldBack.length ?? 0) > 0);
 
-      const { stdout } = await run('status');
+    const { stdout } = await run('status');
 
-      expect(stdout).toMatch(/\(4 rules, 0 policies/);
-      expect(stdout).toMatch(/a newer revision is held back:\n.*broken\.yaml:4:\d+: there is no event kind "pushh"/);
-      place.write('rules/broken.yaml', 'version: 1\norg: acme\nrules: []\n');
-      await untilStatus(place, ({ orgs }) => orgs[0]?.heldBack.length === 0);
-    },
-    LONG_MS,
-  );
+    expect(stdout).toMatch(/\(4 rules, 0 policies/);
+    expect(stdout).toMatch(/a newer revision is held back:\n.*broken\.yaml:4:\d+: there is no event kind "pushh"/);
+    place.write('rules/broken.yaml', 'version: 1\norg: acme\nrules: []\n');
+    await untilStatus(place, ({ orgs }) => orgs[0]?.heldBack.length === 0);
+  });
 
-  it(
-    'start refuses to run on the same data twice',
-    async () => {
-      expect(await run('start')).toMatchObject({
-        code: 3,
-        stderr: expect.stringMatching(/^error a bot already runs on this data/),
-      });
-      expect((await fetch(`${bot.url}/healthz`)).status).toBe(200);
-    },
-    LONG_MS,
-  );
+  it('start refuses to run on the same data twice', async () => {
+    expect(await run('start')).toMatchObject({
+      code: 3,
+      stderr: expect.stringMatching(/^error a bot already runs on this data/),
+    });
+    expect((await fetch(`${bot.url}/healthz`)).status).toBe(200);
+  });
 
-  it(
-    'start says which port is taken',
-    async () => {
-      const config = JSON.parse(readFileSync(place.configFile, 'utf8')) as { server: object; store: object };
-      const port = Number(new URL(bot.url).port);
-      const other = place.write(
-        'other.yaml',
-        JSON.stringify({ ...config, server: { host: '127.0.0.1', port }, store: { url: 'embedded:./other-data' } }),
-      );
+  it('start says which port is taken', async () => {
+    const config = JSON.parse(readFileSync(place.configFile, 'utf8')) as { server: object; store: object };
+    const port = Number(new URL(bot.url).port);
+    const other = place.write(
+      'other.yaml',
+      JSON.stringify({ ...config, server: { host: '127.0.0.1', port }, store: { url: 'embedded:./other-data' } }),
+    );
 
-      const result = await outputs.run(place, 'start', '--config', other);
+    const result = await outputs.run(place, 'start', '--config', other);
 
-      expect(result).toMatchObject({
-        code: 3,
-        stderr: `error the webhook endpoint cannot listen on 127.0.0.1:${port}: the port is taken; stop the other program, or set server.port to another port\n`,
-      });
-    },
-    LONG_MS,
-  );
+    expect(result).toMatchObject({
+      code: 3,
+      stderr: `error the webhook endpoint cannot listen on 127.0.0.1:${port}: the port is taken; stop the other program, or set server.port to another port\n`,
+    });
+  });
 
-  it(
-    'erase takes a person out of what is stored, once, and says what it leaves alone',
-    async () => {
-      const counted = await json<ErasureReport>('erase', 'olga', '--dry-run');
-      expect(counted.arrivals).toBeGreaterThan(0);
-      expect(await json('erase', 'olga', '--dry-run')).toEqual(counted);
+  it('erase takes a person out of what is stored, once, and says what it leaves alone', async () => {
+    const counted = await json<ErasureReport>('erase', 'olga', '--dry-run');
+    expect(counted.arrivals).toBeGreaterThan(0);
+    expect(await json('erase', 'olga', '--dry-run')).toEqual(counted);
 
-      expect(await run('erase', 'olga')).toMatchObject({
-        code: 0,
-        stdout: expect.stringContaining(`erased texts of olga in ${counted.arrivals} bodies`),
-        stderr: expect.stringContaining('backups'),
-      });
+    expect(await run('erase', 'olga')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(`erased texts of olga in ${counted.arrivals} bodies`),
+      stderr: expect.stringContaining('backups'),
+    });
 
-      expect(await json('erase', 'olga')).toMatchObject({ arrivals: 0, events: 0, runs: 0 });
-      expect(await run('audit')).toMatchObject({ code: 0, stdout: expect.stringMatching(/^ok acme/) });
-      expect(await run('erase', 'olga', '--forge', 'elsewhere')).toMatchObject({
-        code: 3,
-        stderr: expect.stringContaining('pass --forge with the forge of the account: main'),
-      });
-    },
-    LONG_MS,
-  );
+    expect(await json('erase', 'olga')).toMatchObject({ arrivals: 0, events: 0, runs: 0 });
+    expect(await run('audit')).toMatchObject({ code: 0, stdout: expect.stringMatching(/^ok acme/) });
+    expect(await run('erase', 'olga', '--forge', 'elsewhere')).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('pass --forge with the forge of the account: main'),
+    });
+  });
 
   it('acts tells who did what, and how it ended', async () => {
     const acts = await json<Act[]>('acts', '-n', '1000');
@@ -462,92 +412,80 @@ describe('e2e/commands on a running embedded bot', () => {
   });
 
   // Last, for the doctor learns what the account may: rules that lack a right are held then, and their effects are not tried.
-  it(
-    'commands that talk to it need no secret of its config',
-    async () => {
-      const bare = { ...place, env: {} };
-      const commands = [
-        'acts',
-        'approve',
-        'audit',
-        'backtest labels --since 1h',
-        'deliveries',
-        'doctor --org acme',
-        'erase nobody --dry-run',
-        'explain --help',
-        'findings',
-        'gaps',
-        'hook install --dry-run --all-events',
-        'housekeeping list',
-        'operators list',
-        'plan',
-        'promote',
-        'release gone',
-        'replay gone',
-        'resolve gone --exists',
-        'resume --rule gone',
-        'retry gone',
-        'runs',
-        'status',
-      ];
-      const told = await Promise.all(
-        commands.map(async (line) => {
-          const { stdout, stderr } = await outputs.run(bare, ...line.split(' '), '--config', place.configFile);
-          return [line, /FORGE_TOKEN|HOOK_SECRET|is not set/.test(stdout + stderr)];
-        }),
-      );
+  it('commands that talk to it need no secret of its config', async () => {
+    const bare = { ...place, env: {} };
+    const commands = [
+      'acts',
+      'approve',
+      'audit',
+      'backtest labels --since 1h',
+      'deliveries',
+      'doctor --org acme',
+      'erase nobody --dry-run',
+      'explain --help',
+      'findings',
+      'gaps',
+      'hook install --dry-run --all-events',
+      'housekeeping list',
+      'operators list',
+      'plan',
+      'promote',
+      'release gone',
+      'replay gone',
+      'resolve gone --exists',
+      'resume --rule gone',
+      'retry gone',
+      'runs',
+      'status',
+    ];
+    const told = await Promise.all(
+      commands.map(async (line) => {
+        const { stdout, stderr } = await outputs.run(bare, ...line.split(' '), '--config', place.configFile);
+        return [line, /FORGE_TOKEN|HOOK_SECRET|is not set/.test(stdout + stderr)];
+      }),
+    );
 
-      expect(told.filter(([, asks]) => asks)).toEqual([]);
-      expect((await outputs.run(bare, 'status', '--config', place.configFile)).code).toBe(0);
-    },
-    LONG_MS,
-  );
+    expect(told.filter(([, asks]) => asks)).toEqual([]);
+    expect((await outputs.run(bare, 'status', '--config', place.configFile)).code).toBe(0);
+  });
 });
 
 describe('e2e/commands when no bot runs', () => {
-  beforeAll(() => stop(), LONG_MS);
+  beforeAll(() => stop());
 
-  it(
-    'the same commands open the store themselves',
-    async () => {
-      const [arrival] = await json<ArrivalSummary[]>('deliveries', '--limit', '1');
-      const [last] = await json<RunReport[]>('runs', '--limit', '1');
+  it('the same commands open the store themselves', async () => {
+    const [arrival] = await json<ArrivalSummary[]>('deliveries', '--limit', '1');
+    const [last] = await json<RunReport[]>('runs', '--limit', '1');
 
-      expect((await run('status')).stdout).toMatch(/^no bot is running; this is what the store says\n/);
-      expect(await json<RunReport>('runs', last?.run.id ?? '')).toMatchObject({ run: { id: last?.run.id } });
-      expect(await json<ReplayReport>('replay', arrival?.id ?? '')).toMatchObject({ newRuns: 0 });
-      expect(await run('retry', last?.intents[0]?.id ?? '')).toMatchObject({ code: 1 });
-      expect(await json('pause', '--org', 'acme')).toEqual({ paused: true });
-      expect(await json<Status>('status')).toMatchObject({
-        running: false,
-        roles: [],
-        startedAt: null,
-        orgs: [{ revision: { rules: 4 } }],
-        paused: [{ org: 'acme', rule: null }],
-      });
-      expect(await json('resume', '--org', 'acme')).toEqual({ resumed: true });
-      expect(await run('resume', '--org', 'acme')).toMatchObject({
-        code: 1,
-        stdout: 'organization acme was not paused\n',
-      });
-    },
-    LONG_MS,
-  );
+    expect((await run('status')).stdout).toMatch(/^no bot is running; this is what the store says\n/);
+    expect(await json<RunReport>('runs', last?.run.id ?? '')).toMatchObject({ run: { id: last?.run.id } });
+    expect(await json<ReplayReport>('replay', arrival?.id ?? '')).toMatchObject({ newRuns: 0 });
+    expect(await run('retry', last?.intents[0]?.id ?? '')).toMatchObject({ code: 1 });
+    expect(await json('pause', '--org', 'acme')).toEqual({ paused: true });
+    expect(await json<Status>('status')).toMatchObject({
+      running: false,
+      roles: [],
+      startedAt: null,
+      orgs: [{ revision: { rules: 4 } }],
+      paused: [{ org: 'acme', rule: null }],
+    });
+    expect(await json('resume', '--org', 'acme')).toEqual({ resumed: true });
+    expect(await run('resume', '--org', 'acme')).toMatchObject({
+      code: 1,
+      stdout: 'organization acme was not paused\n',
+    });
+  });
 
-  it(
-    'what housekeeping run planned is done by the next start',
-    async () => {
-      await forge.act('repository.create', { repo: 'acme/late' });
-      const { runs } = await json<{ runs: number }>('housekeeping', 'run', 'nightly', '--org', 'acme');
-      expect(runs).toBeGreaterThanOrEqual(44);
-      expect(await labelsOf('late')).toEqual([]);
+  it('what housekeeping run planned is done by the next start', async () => {
+    await forge.act('repository.create', { repo: 'acme/late' });
+    const { runs } = await json<{ runs: number }>('housekeeping', 'run', 'nightly', '--org', 'acme');
+    expect(runs).toBeGreaterThanOrEqual(44);
+    expect(await labelsOf('late')).toEqual([]);
 
-      await start();
-      await until(async () => (await labelsOf('late')).includes('nightly'));
-      await stop();
-    },
-    LONG_MS,
-  );
+    await start();
+    await until(async () => (await labelsOf('late')).includes('nightly'));
+    await stop();
+  });
 
   it('shows no stack trace and no secret anywhere', () => {
     outputs.prove(secrets);

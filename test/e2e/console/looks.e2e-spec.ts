@@ -15,8 +15,6 @@ import {
 } from './browser.js';
 import { aStage, HOSTILE, HOSTILE_PLACES, type Stage } from './stage.js';
 
-const LONG_MS = 900_000;
-
 /** `FORGEHAND_PICTURES=1` writes pictures of each page to docs/console/. */
 const PICTURES = process.env['FORGEHAND_PICTURES'] === '1' ? join(ROOT, 'docs/console') : null;
 const WIDE = { width: 1280, height: 800 };
@@ -52,7 +50,7 @@ describeInChromium('e2e/console: how the pages look', () => {
     page = await owner.open(await stage.link());
     await page.waitForURL(`${stage.url}/`);
     paths = await pathsFrom(page, stage.url);
-  }, LONG_MS);
+  });
 
   afterAll(async () => {
     await browser?.close();
@@ -76,110 +74,88 @@ describeInChromium('e2e/console: how the pages look', () => {
     for (const inner of INNER) expect(paths.filter((path) => inner.test(path))).toHaveLength(1);
   });
 
-  it(
-    'axe finds nothing, in light and dark',
-    async () => {
-      const found: string[] = [];
-      for (const path of paths) {
-        await visit(path);
-        for (const colorScheme of SCHEMES) {
-          await page.emulateMedia({ colorScheme });
-          // Colours are all that differs in the dark.
-          const rules = colorScheme === 'dark' ? COLOUR_RULES : undefined;
-          found.push(...(await axeOf(page, rules)).map((one) => `${colorScheme} ${path}: ${one}`));
-        }
+  it('axe finds nothing, in light and dark', async () => {
+    const found: string[] = [];
+    for (const path of paths) {
+      await visit(path);
+      for (const colorScheme of SCHEMES) {
+        await page.emulateMedia({ colorScheme });
+        // Colours are all that differs in the dark.
+        const rules = colorScheme === 'dark' ? COLOUR_RULES : undefined;
+        found.push(...(await axeOf(page, rules)).map((one) => `${colorScheme} ${path}: ${one}`));
       }
-      expect(found).toEqual([]);
-    },
-    LONG_MS,
-  );
+    }
+    expect(found).toEqual([]);
+  });
 
-  it(
-    'each table lies within its frame at 1,280 pixels',
-    async () => {
-      await page.setViewportSize(WIDE);
-      const found: string[] = [];
-      for (const path of paths) {
-        await visit(path);
-        await pictured(path);
-        for (const wide of await wideTablesOf(page)) found.push(`${path}: ${wide}`);
+  it('each table lies within its frame at 1,280 pixels', async () => {
+    await page.setViewportSize(WIDE);
+    const found: string[] = [];
+    for (const path of paths) {
+      await visit(path);
+      await pictured(path);
+      for (const wide of await wideTablesOf(page)) found.push(`${path}: ${wide}`);
+    }
+    expect(found).toEqual([]);
+  });
+
+  it('nothing has to be scrolled aside, from 360 to 2,560 pixels', async () => {
+    const found: string[] = [];
+    for (const path of paths) {
+      await visit(path);
+      for (const viewport of [NARROW, WIDE, HUGE]) {
+        await page.setViewportSize(viewport);
+        const aside = await overflowOf(page);
+        if (aside > 0) found.push(`${viewport.width} ${path}: ${aside} pixels`);
       }
-      expect(found).toEqual([]);
-    },
-    LONG_MS,
-  );
+    }
+    await page.setViewportSize(WIDE);
+    expect(found).toEqual([]);
+  });
 
-  it(
-    'nothing has to be scrolled aside, from 360 to 2,560 pixels',
-    async () => {
-      const found: string[] = [];
-      for (const path of paths) {
-        await visit(path);
-        for (const viewport of [NARROW, WIDE, HUGE]) {
-          await page.setViewportSize(viewport);
-          const aside = await overflowOf(page);
-          if (aside > 0) found.push(`${viewport.width} ${path}: ${aside} pixels`);
-        }
-      }
-      await page.setViewportSize(WIDE);
-      expect(found).toEqual([]);
-    },
-    LONG_MS,
-  );
-
-  it(
-    'each page can be walked by the keyboard alone, and one sees where one is',
-    async () => {
-      for (const path of paths) {
-        await visit(path);
-        const stops = await walkOf(page);
-        const reachable = Number(
-          await page.evaluate(
-            `[...document.querySelectorAll('a[href], button, select, input:not([type=hidden]), textarea, summary')].filter((one) => one.checkVisibility({ visibilityProperty: true }) && !one.disabled && !one.closest('details:not([open]) > :not(summary)')).length`,
-          ),
-        );
-
-        expect({ path, unseen: stops.filter(({ isSeen }) => !isSeen) }).toEqual({ path, unseen: [] });
-        expect(stops[0]?.what).toContain('Skip to the content');
-        expect(stops.length).toBeGreaterThanOrEqual(reachable);
-      }
-    },
-    LONG_MS,
-  );
-
-  it(
-    'hostile texts stay texts on every page',
-    async () => {
-      const shown: string[] = [];
-      // Pages of decisions show the values that a condition saw: titles, branches, labels. Those of runs show effects.
-      const runs =
-        await stage.ask<Array<{ run: { id: string; rule: string; cause: { eventId?: string } } }>>(
-          '/v1/runs?limit=200',
-        );
-      const decisions = runs
-        .filter(({ run: { rule, cause } }) => cause.eventId !== undefined && SHOWING.includes(rule))
-        .flatMap(({ run: { id, rule, cause } }) => [
-          `/events/${cause.eventId}`,
-          `/events/${cause.eventId}/rules/${rule}`,
-          ...(rule === 'hostile-effect' ? [`/runs/${id}`] : []),
-        ]);
-      const rules = ['hostile', ...SHOWING].map((id) => `/rules/acme/${id}`);
-      for (const path of new Set([...paths, ...decisions, ...rules])) {
-        await visit(path);
-        shown.push((await page.evaluate(`document.documentElement.textContent`)) as string);
-        const made = await page.evaluate(
-          `[...document.querySelectorAll('img, body script, [onload], [onerror], b, a[href^="javascript" i]')].map((one) => one.outerHTML)`,
-        );
-        expect({ path, made }).toEqual({ path, made: [] });
-      }
-      const all = [...HOSTILE, ...Object.values(HOSTILE_PLACES)];
-      const told = all.filter((text) =>
-        shown.some((one) => one.includes(text) || one.includes(JSON.stringify(text).slice(1, -1))),
+  it('each page can be walked by the keyboard alone, and one sees where one is', async () => {
+    for (const path of paths) {
+      await visit(path);
+      const stops = await walkOf(page);
+      const reachable = Number(
+        await page.evaluate(
+          `[...document.querySelectorAll('a[href], button, select, input:not([type=hidden]), textarea, summary')].filter((one) => one.checkVisibility({ visibilityProperty: true }) && !one.disabled && !one.closest('details:not([open]) > :not(summary)')).length`,
+        ),
       );
-      expect(told).toEqual(all);
-    },
-    LONG_MS,
-  );
+
+      expect({ path, unseen: stops.filter(({ isSeen }) => !isSeen) }).toEqual({ path, unseen: [] });
+      expect(stops[0]?.what).toContain('Skip to the content');
+      expect(stops.length).toBeGreaterThanOrEqual(reachable);
+    }
+  });
+
+  it('hostile texts stay texts on every page', async () => {
+    const shown: string[] = [];
+    // Pages of decisions show the values that a condition saw: titles, branches, labels. Those of runs show effects.
+    const runs =
+      await stage.ask<Array<{ run: { id: string; rule: string; cause: { eventId?: string } } }>>('/v1/runs?limit=200');
+    const decisions = runs
+      .filter(({ run: { rule, cause } }) => cause.eventId !== undefined && SHOWING.includes(rule))
+      .flatMap(({ run: { id, rule, cause } }) => [
+        `/events/${cause.eventId}`,
+        `/events/${cause.eventId}/rules/${rule}`,
+        ...(rule === 'hostile-effect' ? [`/runs/${id}`] : []),
+      ]);
+    const rules = ['hostile', ...SHOWING].map((id) => `/rules/acme/${id}`);
+    for (const path of new Set([...paths, ...decisions, ...rules])) {
+      await visit(path);
+      shown.push((await page.evaluate(`document.documentElement.textContent`)) as string);
+      const made = await page.evaluate(
+        `[...document.querySelectorAll('img, body script, [onload], [onerror], b, a[href^="javascript" i]')].map((one) => one.outerHTML)`,
+      );
+      expect({ path, made }).toEqual({ path, made: [] });
+    }
+    const all = [...HOSTILE, ...Object.values(HOSTILE_PLACES)];
+    const told = all.filter((text) =>
+      shown.some((one) => one.includes(text) || one.includes(JSON.stringify(text).slice(1, -1))),
+    );
+    expect(told).toEqual(all);
+  });
 
   it('the first load takes 150 KB at most, without the editor', async () => {
     const fresh = await browser.person({ storageState: await owner.context.storageState() });
@@ -199,28 +175,24 @@ describeInChromium('e2e/console: how the pages look', () => {
     expect(owner.complaints).toEqual([]);
   });
 
-  (PICTURES === null ? it.skip : it)(
-    'pictures of each page',
-    async () => {
-      mkdirSync(PICTURES ?? '', { recursive: true });
-      for (const [size, viewport] of [
-        ['wide', WIDE],
-        ['narrow', NARROW],
-      ] as const)
-        for (const colorScheme of SCHEMES) {
-          await page.setViewportSize(viewport);
-          await page.emulateMedia({ colorScheme });
-          for (const path of paths) {
-            await visit(path);
-            const name = path === '/' ? 'overview' : (path.split('/')[1] ?? '');
-            const inner = path.split('/').length > 2 && ['rules', 'plans'].includes(name) ? 'one-of-' : '';
-            await pictured(path);
-            await page.screenshot({ path: join(PICTURES ?? '', `${inner}${name}-${size}-${colorScheme}.png`) });
-          }
+  (PICTURES === null ? it.skip : it)('pictures of each page', async () => {
+    mkdirSync(PICTURES ?? '', { recursive: true });
+    for (const [size, viewport] of [
+      ['wide', WIDE],
+      ['narrow', NARROW],
+    ] as const)
+      for (const colorScheme of SCHEMES) {
+        await page.setViewportSize(viewport);
+        await page.emulateMedia({ colorScheme });
+        for (const path of paths) {
+          await visit(path);
+          const name = path === '/' ? 'overview' : (path.split('/')[1] ?? '');
+          const inner = path.split('/').length > 2 && ['rules', 'plans'].includes(name) ? 'one-of-' : '';
+          await pictured(path);
+          await page.screenshot({ path: join(PICTURES ?? '', `${inner}${name}-${size}-${colorScheme}.png`) });
         }
-    },
-    LONG_MS,
-  );
+      }
+  });
 });
 
 /** What the navigation leads to, and one page of each kind behind it. */

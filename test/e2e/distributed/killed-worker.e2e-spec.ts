@@ -20,7 +20,6 @@ import { startHoldingProxy } from './holding-proxy.js';
 import { isReason } from '../../../src/core/run-reasons.js';
 
 const NAMES = ['app', 'lib', 'tool', 'site'];
-const LONG_MS = 900_000;
 /** On a busy machine; nothing is judged by it. */
 const SETTLED_MS = 480_000;
 /** So many writes of the first worker are answered before answers are kept back. */
@@ -87,51 +86,47 @@ function without(state: ForgeState, left: readonly Intent[]): ForgeState {
       feedEveryS: 1,
       firstWorkerApiUrl: proxy.apiUrl,
     });
-  }, LONG_MS);
+  });
 
   afterEach(async () => {
     await cluster.close();
     await proxy.close();
     await forge.close();
-  }, LONG_MS);
+  });
 
-  it(
-    'doubles nothing and loses nothing: what was sent and not answered is read about, and done',
-    async () => {
-      await forge.hook(cluster.web.url, HOOK_SECRET);
-      await until(async () => (await cluster.stores.cursors.read('main', 'acme', 'feed')) !== null);
+  it('doubles nothing and loses nothing: what was sent and not answered is read about, and done', async () => {
+    await forge.hook(cluster.web.url, HOOK_SECRET);
+    await until(async () => (await cluster.stores.cursors.read('main', 'acme', 'feed')) !== null);
 
-      const playing = playActs(forge, NAMES, answeredAt(forge));
-      await until(() => proxy.held.length >= IN_FLIGHT);
-      await cluster.workers[0].kill();
-      const wanted = await playing;
-      // The last acts are told of in the background: until then nothing is known of them here.
-      await forge.sandbox.parts.deliveries.settled();
-      await waitFor(isSettled, SETTLED_MS);
+    const playing = playActs(forge, NAMES, answeredAt(forge));
+    await until(() => proxy.held.length >= IN_FLIGHT);
+    await cluster.workers[0].kill();
+    const wanted = await playing;
+    // The last acts are told of in the background: until then nothing is known of them here.
+    await forge.sandbox.parts.deliveries.settled();
+    await waitFor(isSettled, SETTLED_MS);
 
-      const waiting = await intents('waiting');
-      const heldUp = await intents('planned');
-      const found = await readForge(forge, NAMES);
-      const recovered = (await intents('done')).filter(
-        ({ reason }) => isReason(reason, 'intent.confirmed') || isReason(reason, 'intent.shown'),
-      );
-      tell(
-        `${proxy.held.length} calls answered in vain at the kill (${proxy.held.join(', ')}), ${recovered.length} intents recovered, ${waiting.length} wait, ${forge.botWrites().length} writes`,
-      );
-      expect(waiting.length + heldUp.length).toBe(0);
-      expect(recovered.length).toBeGreaterThanOrEqual(proxy.held.length);
-      expect(doubleWrites(forge.botWrites())).toEqual([]);
-      expect(without(found, [])).toEqual(without(wanted, []));
-      const {
-        done,
-        unchanged,
-        waiting: _waiting,
-        planned: _planned,
-        ...others
-      } = await cluster.stores.journal.countByState();
-      expect(Object.fromEntries(Object.entries(others).filter(([, count]) => count > 0))).toEqual({});
-      expect(done + unchanged).toBeGreaterThan(100);
-    },
-    LONG_MS,
-  );
+    const waiting = await intents('waiting');
+    const heldUp = await intents('planned');
+    const found = await readForge(forge, NAMES);
+    const recovered = (await intents('done')).filter(
+      ({ reason }) => isReason(reason, 'intent.confirmed') || isReason(reason, 'intent.shown'),
+    );
+    tell(
+      `${proxy.held.length} calls answered in vain at the kill (${proxy.held.join(', ')}), ${recovered.length} intents recovered, ${waiting.length} wait, ${forge.botWrites().length} writes`,
+    );
+    expect(waiting.length + heldUp.length).toBe(0);
+    expect(recovered.length).toBeGreaterThanOrEqual(proxy.held.length);
+    expect(doubleWrites(forge.botWrites())).toEqual([]);
+    expect(without(found, [])).toEqual(without(wanted, []));
+    const {
+      done,
+      unchanged,
+      waiting: _waiting,
+      planned: _planned,
+      ...others
+    } = await cluster.stores.journal.countByState();
+    expect(Object.fromEntries(Object.entries(others).filter(([, count]) => count > 0))).toEqual({});
+    expect(done + unchanged).toBeGreaterThan(100);
+  });
 });

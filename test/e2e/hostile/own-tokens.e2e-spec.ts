@@ -8,7 +8,6 @@ import { startBot, type Bot } from '../support/bot.js';
 import { requireBuild } from '../support/built.js';
 import { forgehand } from '../support/forgehand.js';
 
-const LONG_MS = 900_000;
 /** Each organization, its owner, and the account that works for it alone. */
 const ORGS = [
   { org: 'acme', owner: 'olga', account: 'bot-acme' },
@@ -92,14 +91,14 @@ describe('e2e/hostile: own tokens', () => {
         events: ['issues'],
       });
     }
-  }, LONG_MS);
+  });
 
   afterAll(async () => {
     await bot?.kill();
     await forge?.close();
     apart?.remove();
     shared?.remove();
-  }, LONG_MS);
+  });
 
   const note = async (org: string): Promise<string | null> =>
     (await forge.get<{ data: string }>(`/orgs/${org}/actions/variables/NOTE`))?.data ?? null;
@@ -120,29 +119,21 @@ describe('e2e/hostile: own tokens', () => {
     return checks.filter(({ check }) => check === 'token.shared').map(({ org }) => org);
   }
 
-  it(
-    'uses for each organization its own token alone, in lookups, effects, polls and the doctor',
-    async () => {
-      for (const { org, owner } of ORGS)
-        await forge.act('issue.open', { repo: `${org}/app`, title: `an issue of ${org}` }, owner);
-      await until(async () => (await note('acme')) !== null && (await note('other')) !== null);
-      expect(await findingsOf(apart)).toEqual([]);
+  it('uses for each organization its own token alone, in lookups, effects, polls and the doctor', async () => {
+    for (const { org, owner } of ORGS)
+      await forge.act('issue.open', { repo: `${org}/app`, title: `an issue of ${org}` }, owner);
+    await until(async () => (await note('acme')) !== null && (await note('other')) !== null);
+    expect(await findingsOf(apart)).toEqual([]);
 
-      expect([await note('acme'), await note('other')]).toEqual(['note of acme', 'note of other']);
-      for (const { org, account } of ORGS) {
-        const calls = callersAbout(org);
-        expect([org, [...new Set(calls.map(({ caller }) => caller))]]).toEqual([org, [account]]);
-        expect(calls.filter(({ method }) => method !== 'GET').length).toBeGreaterThanOrEqual(2);
-      }
-    },
-    LONG_MS,
-  );
+    expect([await note('acme'), await note('other')]).toEqual(['note of acme', 'note of other']);
+    for (const { org, account } of ORGS) {
+      const calls = callersAbout(org);
+      expect([org, [...new Set(calls.map(({ caller }) => caller))]]).toEqual([org, [account]]);
+      expect(calls.filter(({ method }) => method !== 'GET').length).toBeGreaterThanOrEqual(2);
+    }
+  });
 
-  it(
-    'is told by the doctor where one token serves both',
-    async () => {
-      expect(await findingsOf(shared)).toEqual([null]);
-    },
-    LONG_MS,
-  );
+  it('is told by the doctor where one token serves both', async () => {
+    expect(await findingsOf(shared)).toEqual([null]);
+  });
 });

@@ -10,8 +10,6 @@ import { Child } from '../support/child.js';
 import { waitFor } from '../support/wait-for.js';
 import { aClone, type Clone } from './a-clone.js';
 
-export const LONG_MS = 900_000;
-
 export const withTerminal = hasTerminal ? it : it.skip;
 
 /** What `init --json` prints. */
@@ -54,8 +52,8 @@ export function useClones(): Clones {
   const keep: Clones['keep'] = (thing, close) => (closers.push(() => close(thing)), thing);
   beforeAll(async () => {
     requireBuild();
-    await waitFor(async () => (turn = await tryTurn()) !== null, LONG_MS);
-  }, LONG_MS);
+    await waitFor(async () => (turn = await tryTurn()) !== null);
+  });
   afterAll(() => void turn?.close());
   afterEach(async () => {
     for (const close of closers.splice(0).reverse()) await close();

@@ -3,7 +3,7 @@ import { until } from '../../services/until.js';
 import { FORGEHAND } from '../support/built.js';
 import { Child } from '../support/child.js';
 import { commandsOf, labelsOf } from './a-clone.js';
-import { LONG_MS, page, statesOf, useClones, withTerminal, type Report } from './clones.js';
+import { page, statesOf, useClones, withTerminal, type Report } from './clones.js';
 
 /** One file: these take the ports that `init` proposes, one after the other. */
 describe('e2e/init/sandbox', () => {
@@ -53,54 +53,45 @@ describe('e2e/init/sandbox', () => {
 
       expect(await init.interrupt()).toBe(0);
     },
-    LONG_MS,
   );
 
-  it(
-    'docs/first-rule.md: five commands lead to the label',
-    async () => {
-      const place = clone();
-      const [setUp = '', write = '', check = '', act = '', look = '', ...more] = commandsOf(page('docs/first-rule.md'));
-      const bot = start(place, setUp);
-      const isActive = (): Promise<unknown> =>
-        bot.line((line) => (/"rules":1\b.*"revision\.active"/.test(line) ? true : undefined));
-      await bot.line((line) => (line.startsWith('The bot runs') ? true : undefined));
-      const active = isActive();
-      const written = await place.sh(write);
-      const checked = await place.sh(check);
-      await active;
-      const acted = await place.sh(act);
-      const [, repo = '', number = ''] = /in (\S+) \(#(\d+)\)/.exec(acted.out) ?? [];
-      await until(async () => (await labelsOf(place, repo, Number(number))).includes('kind/bug'), 100);
-      const looked = await place.sh(look);
+  it('docs/first-rule.md: five commands lead to the label', async () => {
+    const place = clone();
+    const [setUp = '', write = '', check = '', act = '', look = '', ...more] = commandsOf(page('docs/first-rule.md'));
+    const bot = start(place, setUp);
+    const isActive = (): Promise<unknown> =>
+      bot.line((line) => (/"rules":1\b.*"revision\.active"/.test(line) ? true : undefined));
+    await bot.line((line) => (line.startsWith('The bot runs') ? true : undefined));
+    const active = isActive();
+    const written = await place.sh(write);
+    const checked = await place.sh(check);
+    await active;
+    const acted = await place.sh(act);
+    const [, repo = '', number = ''] = /in (\S+) \(#(\d+)\)/.exec(acted.out) ?? [];
+    await until(async () => (await labelsOf(place, repo, Number(number))).includes('kind/bug'), 100);
+    const looked = await place.sh(look);
 
-      expect(more).toEqual([]);
-      expect([written.code, checked.code, acted.code, looked.code]).toEqual([0, 0, 0, 0]);
-      expect(checked.out).toContain('ok acme: 1 rule and 1 policy in');
-      expect(looked.out).toMatch(/acme\/crash .*done +issue\.label done/);
-    },
-    LONG_MS,
-  );
+    expect(more).toEqual([]);
+    expect([written.code, checked.code, acted.code, looked.code]).toEqual([0, 0, 0, 0]);
+    expect(checked.out).toContain('ok acme: 1 rule and 1 policy in');
+    expect(looked.out).toMatch(/acme\/crash .*done +issue\.label done/);
+  });
 
-  it(
-    'lists what people of the sandbox can do, and needs a sandbox for it',
-    async () => {
-      const place = clone();
-      const none = await place.sh('npx forgehand sandbox act');
-      const flags = ['init', '--sandbox', '--yes', '--starters', 'none', '--json'];
-      const made = new Child([FORGEHAND, ...flags], {}, place.dir);
-      await made.ended;
-      const up = keep(new Child([FORGEHAND, ...flags.slice(0, -1), '--start'], {}, place.dir), (one) =>
-        one.end('SIGTERM'),
-      );
-      await up.line((line) => (line.startsWith('The bot runs') ? true : undefined));
-      const acting = new Child([FORGEHAND, 'sandbox', 'act', '--json'], {}, place.dir);
-      await acting.ended;
+  it('lists what people of the sandbox can do, and needs a sandbox for it', async () => {
+    const place = clone();
+    const none = await place.sh('npx forgehand sandbox act');
+    const flags = ['init', '--sandbox', '--yes', '--starters', 'none', '--json'];
+    const made = new Child([FORGEHAND, ...flags], {}, place.dir);
+    await made.ended;
+    const up = keep(new Child([FORGEHAND, ...flags.slice(0, -1), '--start'], {}, place.dir), (one) =>
+      one.end('SIGTERM'),
+    );
+    await up.line((line) => (line.startsWith('The bot runs') ? true : undefined));
+    const acting = new Child([FORGEHAND, 'sandbox', 'act', '--json'], {}, place.dir);
+    await acting.ended;
 
-      expect(none.out).toContain('no such file');
-      expect(statesOf(JSON.parse(made.stdout) as Report)).toMatchObject({ webhook: 'done', delivery: 'done' });
-      expect((JSON.parse(acting.stdout) as Array<{ act: string }>).map(({ act }) => act)).toContain('issue.open');
-    },
-    LONG_MS,
-  );
+    expect(none.out).toContain('no such file');
+    expect(statesOf(JSON.parse(made.stdout) as Report)).toMatchObject({ webhook: 'done', delivery: 'done' });
+    expect((JSON.parse(acting.stdout) as Array<{ act: string }>).map(({ act }) => act)).toContain('issue.open');
+  });
 });

@@ -9,7 +9,6 @@ import { requireBuild } from '../support/built.js';
 import { askJson, forgehand } from '../support/forgehand.js';
 
 const SECRET = 'the secret of the hook';
-const LONG_MS = 900_000;
 const RULES = `version: 1
 org: acme
 rules:
@@ -56,46 +55,42 @@ describe('answers to people, by a bot that is killed', () => {
       env: { FORGE_TOKEN: forge.botToken, HOOK_SECRET: SECRET },
     });
     bot = await startBot(place);
-  }, LONG_MS);
+  });
 
   afterAll(async () => {
     if (bot?.child.isAlive) await bot.kill();
     await forge?.close();
     place?.remove();
-  }, LONG_MS);
+  });
 
-  it(
-    'says once what became of a command, and why in the journal',
-    async () => {
-      const hook = (url: string) =>
-        forge.control('POST', '/_sandbox/hooks', {
-          org: 'acme',
-          url: `${url}/webhooks/acme`,
-          secret: SECRET,
-          events: ['issue_comment'],
-        });
-      await hook(bot.url);
-      await forge.act('comment.create', { repo: 'acme/app', number: 1, body: '/label bug' }, 'ann');
-      await until(async () => bot.child.stdout.includes('run.decided'));
-      await bot.kill();
-      bot = await startBot(place);
-      await until(async () => bot.child.stdout.includes('run.decided'));
-      await bot.kill();
-      bot = await startBot(place);
-      await until(async () => (await reactions(1)) === 1);
-      expect(await answers(1)).toEqual([expect.stringMatching(/^@ann `\/label`: you may not ask for this here/)]);
+  it('says once what became of a command, and why in the journal', async () => {
+    const hook = (url: string) =>
+      forge.control('POST', '/_sandbox/hooks', {
+        org: 'acme',
+        url: `${url}/webhooks/acme`,
+        secret: SECRET,
+        events: ['issue_comment'],
+      });
+    await hook(bot.url);
+    await forge.act('comment.create', { repo: 'acme/app', number: 1, body: '/label bug' }, 'ann');
+    await until(async () => bot.child.stdout.includes('run.decided'));
+    await bot.kill();
+    bot = await startBot(place);
+    await until(async () => bot.child.stdout.includes('run.decided'));
+    await bot.kill();
+    bot = await startBot(place);
+    await until(async () => (await reactions(1)) === 1);
+    expect(await answers(1)).toEqual([expect.stringMatching(/^@ann `\/label`: you may not ask for this here/)]);
 
-      const [report] = await askJson<RunReport[]>(place, 'runs', '--rule', '@answer', '--config', place.configFile);
-      expect(report?.run).toMatchObject({ rule: '@answer', code: 'run.answer', state: 'done' });
-      expect(report?.intents.map(({ action, state }) => [action, state])).toEqual([
-        ['issue.comment', expect.stringMatching(/^(done|unchanged)$/)],
-        ['issue.react', expect.stringMatching(/^(done|unchanged)$/)],
-      ]);
-      const explained = await forgehand(place, 'explain', report?.run.id ?? '', '--config', place.configFile);
-      expect(explained).toMatchObject({ code: 0, stderr: '' });
-      expect(explained.stdout).toContain('@answer');
-      expect(explained.stdout).toContain('answers the person who asked');
-    },
-    LONG_MS,
-  );
+    const [report] = await askJson<RunReport[]>(place, 'runs', '--rule', '@answer', '--config', place.configFile);
+    expect(report?.run).toMatchObject({ rule: '@answer', code: 'run.answer', state: 'done' });
+    expect(report?.intents.map(({ action, state }) => [action, state])).toEqual([
+      ['issue.comment', expect.stringMatching(/^(done|unchanged)$/)],
+      ['issue.react', expect.stringMatching(/^(done|unchanged)$/)],
+    ]);
+    const explained = await forgehand(place, 'explain', report?.run.id ?? '', '--config', place.configFile);
+    expect(explained).toMatchObject({ code: 0, stderr: '' });
+    expect(explained.stdout).toContain('@answer');
+    expect(explained.stdout).toContain('answers the person who asked');
+  });
 });

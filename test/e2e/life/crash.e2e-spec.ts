@@ -4,80 +4,67 @@ import { requireBuild } from '../support/built.js';
 import { untilStatus } from '../support/forgehand.js';
 import { aHouse, type House } from './house.js';
 
-const LONG_MS = 900_000;
 const LABELS = /^\/api\/v1\/repos\/acme\/[^/]+\/labels/;
 
 describe('a bot that is killed', () => {
   let house: House;
 
   beforeAll(requireBuild);
-  beforeEach(async () => void (house = await aHouse(0)), LONG_MS);
-  afterEach(() => house.close(), LONG_MS);
+  beforeEach(async () => void (house = await aHouse(0)));
+  afterEach(() => house.close());
 
-  it(
-    'does what it acknowledged, once, after its restart',
-    async () => {
-      const reading = house.way.hold('before', 'GET', LABELS);
-      const bot = await house.start();
-      await house.forge.act('repository.create', { repo: 'acme/one' });
-      await reading;
+  it('does what it acknowledged, once, after its restart', async () => {
+    const reading = house.way.hold('before', 'GET', LABELS);
+    const bot = await house.start();
+    await house.forge.act('repository.create', { repo: 'acme/one' });
+    await reading;
 
-      await bot.kill();
-      (await reading).release();
-      await house.start();
-      await until(async () => (await house.labelsOf('one')).length > 0);
+    await bot.kill();
+    (await reading).release();
+    await house.start();
+    await until(async () => (await house.labelsOf('one')).length > 0);
 
-      expect(await house.labelsOf('one')).toEqual(['hello']);
-      expect(house.forge.botWrites()).toHaveLength(1);
-    },
-    LONG_MS,
-  );
+    expect(await house.labelsOf('one')).toEqual(['hello']);
+    expect(house.forge.botWrites()).toHaveLength(1);
+  });
 
-  it(
-    'reads about a write whose answer it did not live to see, and does not repeat it',
-    async () => {
-      const writing = house.way.hold('after', 'POST', LABELS);
-      const bot = await house.start();
-      await house.forge.act('repository.create', { repo: 'acme/two' });
-      await writing;
+  it('reads about a write whose answer it did not live to see, and does not repeat it', async () => {
+    const writing = house.way.hold('after', 'POST', LABELS);
+    const bot = await house.start();
+    await house.forge.act('repository.create', { repo: 'acme/two' });
+    await writing;
 
-      await bot.kill();
-      (await writing).release();
-      await house.start();
-      await untilStatus(house.place, ({ intents }) => intents.done === 1);
+    await bot.kill();
+    (await writing).release();
+    await house.start();
+    await untilStatus(house.place, ({ intents }) => intents.done === 1);
 
-      expect(await house.labelsOf('two')).toEqual(['hello']);
-      expect(house.forge.botWrites()).toHaveLength(1);
-    },
-    LONG_MS,
-  );
+    expect(await house.labelsOf('two')).toEqual(['hello']);
+    expect(house.forge.botWrites()).toHaveLength(1);
+  });
 });
 
 describe('a bot that is told to stop', () => {
   let house: House;
 
   beforeAll(requireBuild);
-  beforeEach(async () => void (house = await aHouse(0)), LONG_MS);
-  afterEach(() => house.close(), LONG_MS);
+  beforeEach(async () => void (house = await aHouse(0)));
+  afterEach(() => house.close());
 
-  it(
-    'finishes what is on its way, says so in its journal, and ends well',
-    async () => {
-      const writing = house.way.hold('after', 'POST', LABELS);
-      const bot = await house.start();
-      await house.forge.act('repository.create', { repo: 'acme/three' });
-      const held = await writing;
+  it('finishes what is on its way, says so in its journal, and ends well', async () => {
+    const writing = house.way.hold('after', 'POST', LABELS);
+    const bot = await house.start();
+    await house.forge.act('repository.create', { repo: 'acme/three' });
+    const held = await writing;
 
-      const ending = bot.stop();
-      await until(async () => !(await isReady(bot.url)));
-      held.release();
+    const ending = bot.stop();
+    await until(async () => !(await isReady(bot.url)));
+    held.release();
 
-      expect(await ending).toEqual({ code: 0, signal: null });
-      expect((await house.status()).intents).toMatchObject({ done: 1, unknown: 0, waiting: 0, planned: 0 });
-      expect(await house.labelsOf('three')).toEqual(['hello']);
-    },
-    LONG_MS,
-  );
+    expect(await ending).toEqual({ code: 0, signal: null });
+    expect((await house.status()).intents).toMatchObject({ done: 1, unknown: 0, waiting: 0, planned: 0 });
+    expect(await house.labelsOf('three')).toEqual(['hello']);
+  });
 });
 
 async function isReady(url: string): Promise<boolean> {

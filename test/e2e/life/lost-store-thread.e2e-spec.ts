@@ -5,8 +5,6 @@ import { aPlace } from '../support/a-place.js';
 import { requireBuild } from '../support/built.js';
 import { Child } from '../support/child.js';
 
-const LONG_MS = 900_000;
-
 interface Told {
   /** What became of each write. */
   readonly told: readonly string[];
@@ -19,27 +17,23 @@ interface Told {
 describe('an embedded store whose thread ends by itself', () => {
   beforeAll(requireBuild);
 
-  it(
-    'is opened again, with all that was stored; what was under way is told as not available',
-    async () => {
-      const place = aPlace({ config: {}, files: {}, env: {} });
-      try {
-        const child = new Child(
-          [join(ROOT, 'test/e2e/life/lose-store-thread.mjs'), join(ROOT, 'dist'), join(place.dir, 'data')],
-          {},
-          ROOT,
-        );
-        expect(await child.ended).toEqual({ code: 0, signal: null });
-        const { told, end, read, threads } = JSON.parse(child.stdout) as Told;
+  it('is opened again, with all that was stored; what was under way is told as not available', async () => {
+    const place = aPlace({ config: {}, files: {}, env: {} });
+    try {
+      const child = new Child(
+        [join(ROOT, 'test/e2e/life/lose-store-thread.mjs'), join(ROOT, 'dist'), join(place.dir, 'data')],
+        {},
+        ROOT,
+      );
+      expect(await child.ended).toEqual({ code: 0, signal: null });
+      const { told, end, read, threads } = JSON.parse(child.stdout) as Told;
 
-        expect(threads).toBe(4);
-        expect(new Set(told)).toEqual(new Set(['kept', 'STORE_UNAVAILABLE']));
-        expect(end).toBe('kept');
-        expect(read?.position.n).toBe('last');
-      } finally {
-        place.remove();
-      }
-    },
-    LONG_MS,
-  );
+      expect(threads).toBe(4);
+      expect(new Set(told)).toEqual(new Set(['kept', 'STORE_UNAVAILABLE']));
+      expect(end).toBe('kept');
+      expect(read?.position.n).toBe('last');
+    } finally {
+      place.remove();
+    }
+  });
 });

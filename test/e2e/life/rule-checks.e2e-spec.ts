@@ -8,7 +8,6 @@ import { requireBuild } from '../support/built.js';
 import { askJson, untilStatus } from '../support/forgehand.js';
 import { SlowWay } from './slow-way.js';
 
-const LONG_MS = 900_000;
 const SECRET = 'the secret of the hook';
 const REPO = '/repos/acme/automation';
 const INDEX = 'version: 1\nfiles: [rules/a.yaml]\n';
@@ -76,66 +75,51 @@ describe('the check of a pull request in the repository of the rules', () => {
     });
     await start();
     await untilStatus(place, ({ orgs }) => orgs[0]?.revision?.rules === 1);
-  }, LONG_MS);
+  });
 
   afterEach(async () => {
     if (bot?.child.isAlive) await bot.kill();
     await way.close();
     await forge.close();
     place.remove();
-  }, LONG_MS);
+  });
 
-  it(
-    'is made by the next process when one is killed between event and status, once',
-    async () => {
-      const sha = await push('better', rule('better'));
-      const reading = way.hold('before', 'POST', new RegExp(`/file-contents\\?ref=${sha}`));
-      await propose('better');
-      const held = await reading;
+  it('is made by the next process when one is killed between event and status, once', async () => {
+    const sha = await push('better', rule('better'));
+    const reading = way.hold('before', 'POST', new RegExp(`/file-contents\\?ref=${sha}`));
+    await propose('better');
+    const held = await reading;
 
-      await bot.kill();
-      held.release();
-      await start();
-      await until(async () => (await statuses(sha)).length > 0);
-      await untilStatus(place, ({ intents }) => intents.done === 1);
+    await bot.kill();
+    held.release();
+    await start();
+    await until(async () => (await statuses(sha)).length > 0);
+    await untilStatus(place, ({ intents }) => intents.done === 1);
 
-      expect(await statuses(sha)).toEqual([
-        expect.objectContaining({
-          ...{ context: 'forgehand/rules', status: 'success' },
-          description: expect.stringMatching(/^These rules would be taken; on the last \d+ events: nothing would/),
-        }),
-      ]);
-    },
-    LONG_MS,
-  );
+    expect(await statuses(sha)).toEqual([
+      expect.objectContaining({
+        ...{ context: 'forgehand/rules', status: 'success' },
+        description: expect.stringMatching(/^These rules would be taken; on the last \d+ events: nothing would/),
+      }),
+    ]);
+  });
 
-  it(
-    'is not repeated when a process is killed before it heard that the status is set',
-    async () => {
-      const sha = await push('worse', 'version: 1\nruels: []\n');
-      const writing = way.hold('after', 'POST', new RegExp(`/statuses/${sha}`));
-      await propose('worse');
-      const held = await writing;
+  it('is not repeated when a process is killed before it heard that the status is set', async () => {
+    const sha = await push('worse', 'version: 1\nruels: []\n');
+    const writing = way.hold('after', 'POST', new RegExp(`/statuses/${sha}`));
+    await propose('worse');
+    const held = await writing;
 
-      await bot.kill();
-      held.release();
-      await start();
-      const { intents } = await untilStatus(place, (status) => status.intents.done === 1);
-      expect(intents).toMatchObject({ planned: 0, unknown: 0, sent: 0 });
+    await bot.kill();
+    held.release();
+    await start();
+    const { intents } = await untilStatus(place, (status) => status.intents.done === 1);
+    expect(intents).toMatchObject({ planned: 0, unknown: 0, sent: 0 });
 
-      expect(await statuses(sha)).toMatchObject([{ context: 'forgehand/rules', status: 'failure' }]);
-      const runs = await askJson<Array<{ run: object }>>(
-        place,
-        'runs',
-        '--rule',
-        '@check',
-        '--config',
-        place.configFile,
-      );
-      expect(runs).toMatchObject([
-        { run: { state: 'done', code: 'run.check', parameters: { problems: expect.any(Number) } } },
-      ]);
-    },
-    LONG_MS,
-  );
+    expect(await statuses(sha)).toMatchObject([{ context: 'forgehand/rules', status: 'failure' }]);
+    const runs = await askJson<Array<{ run: object }>>(place, 'runs', '--rule', '@check', '--config', place.configFile);
+    expect(runs).toMatchObject([
+      { run: { state: 'done', code: 'run.check', parameters: { problems: expect.any(Number) } } },
+    ]);
+  });
 });

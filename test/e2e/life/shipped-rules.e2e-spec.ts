@@ -12,7 +12,6 @@ import { forgehand } from '../support/forgehand.js';
 
 const FOLDER = 'config/rules/organization';
 const SECRET = 'the secret of the hook';
-const LONG_MS = 900_000;
 const EVENTS = [
   'create',
   'push',
@@ -137,131 +136,111 @@ describe('the shipped rules as a set', () => {
     await forge.act('branch.create', { repo: 'acme/app', branch: 'release/1.3' });
     await forge.act('release.publish', { repo: 'acme/app', tag: 'v1.3.0', name: '1.3' });
     await site('POST', `${app}/milestones`, { title: '1.3' });
-  }, LONG_MS);
+  });
 
   afterAll(async () => {
     if (bot?.child.isAlive) await bot.kill();
     await forge?.close();
     place?.remove();
-  }, LONG_MS);
+  });
 
-  it(
-    'gives a new repository its labels, mirror, settings and, once a person agreed, its protections',
-    async () => {
-      await until(async () => (await forge.get<unknown[]>(`${app}/labels`))?.length === 13);
-      await until(async () => (await forge.get<unknown[]>(`${app}/push_mirrors`))?.length === 1);
-      await until(async () => (await forge.get<{ topics: string[] }>(`${app}/topics`))!.topics.includes('house-rules'));
-      const run = (...args: string[]) => forgehand(place, ...args, '--config', place.configFile);
-      const planned = await run('plan', '--policy', 'product-protections', '--json');
-      expect(planned).toMatchObject({ code: 4, stderr: '' });
-      const { hash } = JSON.parse(planned.stdout) as { hash: string };
-      for (const command of ['approve', 'apply']) expect(await run(command, hash)).toMatchObject({ code: 0 });
+  it('gives a new repository its labels, mirror, settings and, once a person agreed, its protections', async () => {
+    await until(async () => (await forge.get<unknown[]>(`${app}/labels`))?.length === 13);
+    await until(async () => (await forge.get<unknown[]>(`${app}/push_mirrors`))?.length === 1);
+    await until(async () => (await forge.get<{ topics: string[] }>(`${app}/topics`))!.topics.includes('house-rules'));
+    const run = (...args: string[]) => forgehand(place, ...args, '--config', place.configFile);
+    const planned = await run('plan', '--policy', 'product-protections', '--json');
+    expect(planned).toMatchObject({ code: 4, stderr: '' });
+    const { hash } = JSON.parse(planned.stdout) as { hash: string };
+    for (const command of ['approve', 'apply']) expect(await run(command, hash)).toMatchObject({ code: 0 });
 
-      await until(async () => (await forge.get<unknown[]>(`${app}/branch_protections`))?.length === 2);
-    },
-    LONG_MS,
-  );
+    await until(async () => (await forge.get<unknown[]>(`${app}/branch_protections`))?.length === 2);
+  });
 
-  it(
-    'merges what is approved and labelled once its checks are green, and tells it in the notes of the next release',
-    async () => {
-      await open('docs', 'main', { 'docs/a.md': '# a\n' });
-      await until(async () => (await labels(1)).join() === 'area/docs,size/S');
-      await until(async () => ((await pull(1)).requested_reviewers ?? []).length === 1);
-      const ci = { repo: 'acme/app', branch: 'docs', jobs: [{ name: 'build', result: 'failure' }] };
-      await forge.act('workflow.run', ci);
-      await forge.act('pull.review', { repo: 'acme/app', number: 1, verdict: 'approve', body: 'Fine.' }, 'ben');
-      await forge.act('issue.label', { repo: 'acme/app', number: 1, labels: ['merge/ready'] });
-      await until(() => bot.child.stdout.includes('the statuses of'));
-      expect((await pull(1)).merged).toBe(false);
+  it('merges what is approved and labelled once its checks are green, and tells it in the notes of the next release', async () => {
+    await open('docs', 'main', { 'docs/a.md': '# a\n' });
+    await until(async () => (await labels(1)).join() === 'area/docs,size/S');
+    await until(async () => ((await pull(1)).requested_reviewers ?? []).length === 1);
+    const ci = { repo: 'acme/app', branch: 'docs', jobs: [{ name: 'build', result: 'failure' }] };
+    await forge.act('workflow.run', ci);
+    await forge.act('pull.review', { repo: 'acme/app', number: 1, verdict: 'approve', body: 'Fine.' }, 'ben');
+    await forge.act('issue.label', { repo: 'acme/app', number: 1, labels: ['merge/ready'] });
+    await until(() => bot.child.stdout.includes('the statuses of'));
+    expect((await pull(1)).merged).toBe(false);
 
-      await say(1, '/retest');
-      await until(() => effective().has('command-retest'));
-      await forge.act('job.claim', { repo: 'acme/app' });
-      await forge.act('job.finish', { repo: 'acme/app', result: 'success' });
+    await say(1, '/retest');
+    await until(() => effective().has('command-retest'));
+    await forge.act('job.claim', { repo: 'acme/app' });
+    await forge.act('job.finish', { repo: 'acme/app', result: 'success' });
 
-      await until(async () => (await pull(1)).merged);
-      expect((await pull(1)).merged_by?.login).toBe('bot');
-      interface Release {
-        readonly draft: boolean;
-        readonly tag_name: string;
-        readonly body: string;
-      }
-      const releases = async (): Promise<Release[]> => (await forge.get<Release[]>(`${app}/releases`)) ?? [];
-      await until(async () => (await releases()).some(({ draft }) => draft));
-      expect((await releases()).find(({ draft }) => draft)).toMatchObject({
-        tag_name: 'v1.4.0',
-        body: expect.stringContaining('Words of docs'),
-      });
+    await until(async () => (await pull(1)).merged);
+    expect((await pull(1)).merged_by?.login).toBe('bot');
+    interface Release {
+      readonly draft: boolean;
+      readonly tag_name: string;
+      readonly body: string;
+    }
+    const releases = async (): Promise<Release[]> => (await forge.get<Release[]>(`${app}/releases`)) ?? [];
+    await until(async () => (await releases()).some(({ draft }) => draft));
+    expect((await releases()).find(({ draft }) => draft)).toMatchObject({
+      tag_name: 'v1.4.0',
+      body: expect.stringContaining('Words of docs'),
+    });
 
-      await forge.act('release.publish', { repo: 'acme/app', tag: 'v1.3.1', name: '1.3.1' });
-      await until(async () =>
-        (await releases()).some(({ tag_name, body }) => tag_name === 'v1.3.1' && body.includes('Words of docs')),
-      );
-    },
-    LONG_MS,
-  );
+    await forge.act('release.publish', { repo: 'acme/app', tag: 'v1.3.1', name: '1.3.1' });
+    await until(async () =>
+      (await releases()).some(({ tag_name, body }) => tag_name === 'v1.3.1' && body.includes('Words of docs')),
+    );
+  });
 
-  it(
-    'takes a label that a command asked for as well, and puts what is merged into a release line on its milestone',
-    async () => {
-      await open('fix', 'release/1.3', { 'fix.txt': 'fix\n' });
-      await forge.act('status.set', { repo: 'acme/app', ref: 'fix', state: 'pending' });
-      await forge.act('pull.review', { repo: 'acme/app', number: 2, verdict: 'approve', body: 'Fine.' }, 'ben');
-      await say(2, '/label merge/ready');
-      await until(async () => (await labels(2)).includes('merge/ready'));
-      await forge.act('status.set', { repo: 'acme/app', ref: 'fix', state: 'success' });
+  it('takes a label that a command asked for as well, and puts what is merged into a release line on its milestone', async () => {
+    await open('fix', 'release/1.3', { 'fix.txt': 'fix\n' });
+    await forge.act('status.set', { repo: 'acme/app', ref: 'fix', state: 'pending' });
+    await forge.act('pull.review', { repo: 'acme/app', number: 2, verdict: 'approve', body: 'Fine.' }, 'ben');
+    await say(2, '/label merge/ready');
+    await until(async () => (await labels(2)).includes('merge/ready'));
+    await forge.act('status.set', { repo: 'acme/app', ref: 'fix', state: 'success' });
 
-      await until(async () => (await pull(2)).merged);
-      await until(async () => (await issue(2)).milestone?.title === '1.3');
-    },
-    LONG_MS,
-  );
+    await until(async () => (await pull(2)).merged);
+    await until(async () => (await issue(2)).milestone?.title === '1.3');
+  });
 
-  it(
-    'does what comments ask for',
-    async () => {
-      await open('more', 'main', { 'more.txt': 'more\n' });
-      await forge.act('status.set', { repo: 'acme/app', ref: 'more', state: 'success' });
-      await say(3, '/label kind/bug no-notes');
-      await until(async () => (await labels(3)).includes('kind/bug'));
-      await say(3, '/unlabel no-notes');
-      await until(async () => !(await labels(3)).includes('no-notes'));
-      await say(3, '/milestone 1.3');
-      await until(async () => (await issue(3)).milestone?.title === '1.3');
-      await say(3, '/assign @cy');
-      await until(async () => (await issue(3)).assignees?.[0]?.login === 'cy');
-      await say(3, '/merge');
-      await forge.act('pull.review', { repo: 'acme/app', number: 3, verdict: 'approve', body: 'Fine.' }, 'ben');
-      await until(async () => (await pull(3)).merged);
-    },
-    LONG_MS,
-  );
+  it('does what comments ask for', async () => {
+    await open('more', 'main', { 'more.txt': 'more\n' });
+    await forge.act('status.set', { repo: 'acme/app', ref: 'more', state: 'success' });
+    await say(3, '/label kind/bug no-notes');
+    await until(async () => (await labels(3)).includes('kind/bug'));
+    await say(3, '/unlabel no-notes');
+    await until(async () => !(await labels(3)).includes('no-notes'));
+    await say(3, '/milestone 1.3');
+    await until(async () => (await issue(3)).milestone?.title === '1.3');
+    await say(3, '/assign @cy');
+    await until(async () => (await issue(3)).assignees?.[0]?.login === 'cy');
+    await say(3, '/merge');
+    await forge.act('pull.review', { repo: 'acme/app', number: 3, verdict: 'approve', body: 'Fine.' }, 'ben');
+    await until(async () => (await pull(3)).merged);
+  });
 
-  it(
-    'warns of stale issues, lets them go when somebody speaks, and closes the others',
-    async () => {
-      const day = 24 * 3600;
-      const { world } = forge.sandbox.parts;
-      const age = (number: number, days: number): void => {
-        const found = [...world.issues.values()].find((one) => String(one.number) === String(number));
-        if (!found) throw new Error(`no issue ${number}`);
-        found.updatedAt -= days * day;
-      };
-      await forge.act('issue.open', { repo: 'acme/app', title: 'Nobody speaks' });
-      await forge.act('issue.open', { repo: 'acme/app', title: 'Nobody ever spoke', labels: ['stale'] });
-      age(4, 61);
-      age(5, 15);
+  it('warns of stale issues, lets them go when somebody speaks, and closes the others', async () => {
+    const day = 24 * 3600;
+    const { world } = forge.sandbox.parts;
+    const age = (number: number, days: number): void => {
+      const found = [...world.issues.values()].find((one) => String(one.number) === String(number));
+      if (!found) throw new Error(`no issue ${number}`);
+      found.updatedAt -= days * day;
+    };
+    await forge.act('issue.open', { repo: 'acme/app', title: 'Nobody speaks' });
+    await forge.act('issue.open', { repo: 'acme/app', title: 'Nobody ever spoke', labels: ['stale'] });
+    age(4, 61);
+    age(5, 15);
 
-      await until(async () => (await issue(5)).state === 'closed');
-      await until(async () => (await labels(4)).includes('stale'));
-      await say(4, 'It still matters.', 'ann');
-      await until(async () => !(await labels(4)).includes('stale'));
-      // The forge shows an effect before the log does.
-      await until(() => effective().has('stale-not'));
-    },
-    LONG_MS,
-  );
+    await until(async () => (await issue(5)).state === 'closed');
+    await until(async () => (await labels(4)).includes('stale'));
+    await say(4, 'It still matters.', 'ann');
+    await until(async () => !(await labels(4)).includes('stale'));
+    // The forge shows an effect before the log does.
+    await until(() => effective().has('stale-not'));
+  });
 
   it('had an effect by each of its rules and policies', () => {
     expect(allIds.filter((id) => !effective().has(id))).toEqual([]);

@@ -21,7 +21,6 @@ import { chooseSeed } from '../support/seed.js';
 import { tell } from '../support/tell.js';
 import { waitFor } from '../support/wait-for.js';
 
-const LONG_MS = 900_000;
 const SETTLED_MS = 180_000;
 const REPOS = 4;
 const OLD = 60;
@@ -124,6 +123,5 @@ describe('e2e/power: a bot after a power cut', () => {
       expect(dropped).toBeGreaterThan(0);
       expect(await reopened.stop()).toEqual({ code: 0, signal: null });
     },
-    LONG_MS,
   );
 });

@@ -10,7 +10,6 @@ import { FORGEHAND, requireBuild } from '../support/built.js';
 import { Child } from '../support/child.js';
 import { diskFolder } from '../../tools/fast-folder.mjs';
 
-const LONG_MS = 900_000;
 const REPO = { id: 1, name: 'r', owner: { id: 3, login: 'acme' } };
 
 /** A bot whose forge is away, with a disk that fails on demand. */
@@ -70,43 +69,35 @@ describe('e2e/power: a disk that does not confirm a flush', () => {
 
   afterAll(() => place.remove());
 
-  it(
-    'ends the process with a code of its own and the reason; nothing is acknowledged after it, and no flush is asked for again',
-    async () => {
-      const bot = await startBot(place);
-      expect(await deliver(bot.url, 0)).toBe(202);
+  it('ends the process with a code of its own and the reason; nothing is acknowledged after it, and no flush is asked for again', async () => {
+    const bot = await startBot(place);
+    expect(await deliver(bot.url, 0)).toBe(202);
 
-      place.write('fail', '');
-      const answers = await Promise.all(Array.from({ length: 8 }, (_, n) => deliver(bot.url, n + 1)));
+    place.write('fail', '');
+    const answers = await Promise.all(Array.from({ length: 8 }, (_, n) => deliver(bot.url, n + 1)));
 
-      expect(await bot.child.ended).toEqual({ code: 74, signal: null });
-      expect(answers).not.toContain(202);
-      expect(answers).not.toContain(200);
-      expect(bot.child.stderr).toMatch(
-        /error the disk did not confirm a write to \S*pg_wal\S* \(EIO\): nothing is acknowledged any more.*\[FLUSH_FAILED\]/,
-      );
-      expect(existsSync(join(place.dir, 'fail.asked'))).toBe(true);
-      expect(readFileSync(join(place.dir, 'fail.asked'), 'utf8')).toBe('flush\n');
-    },
-    LONG_MS,
-  );
+    expect(await bot.child.ended).toEqual({ code: 74, signal: null });
+    expect(answers).not.toContain(202);
+    expect(answers).not.toContain(200);
+    expect(bot.child.stderr).toMatch(
+      /error the disk did not confirm a write to \S*pg_wal\S* \(EIO\): nothing is acknowledged any more.*\[FLUSH_FAILED\]/,
+    );
+    expect(existsSync(join(place.dir, 'fail.asked'))).toBe(true);
+    expect(readFileSync(join(place.dir, 'fail.asked'), 'utf8')).toBe('flush\n');
+  });
 
-  it(
-    'ends with the same code when the very first flush of a start fails, and asks for none again',
-    async () => {
-      const fresh = aFailingPlace();
-      try {
-        fresh.write('fail', '');
+  it('ends with the same code when the very first flush of a start fails, and asks for none again', async () => {
+    const fresh = aFailingPlace();
+    try {
+      fresh.write('fail', '');
 
-        const child = new Child([FORGEHAND, 'start', '--config', fresh.configFile], fresh.env, fresh.dir);
+      const child = new Child([FORGEHAND, 'start', '--config', fresh.configFile], fresh.env, fresh.dir);
 
-        expect(await child.ended).toEqual({ code: 74, signal: null });
-        expect(child.stderr).toMatch(/error the disk did not confirm a write to \S+ \(EIO\)/);
-        expect(readFileSync(join(fresh.dir, 'fail.asked'), 'utf8')).toBe('flush\n');
-      } finally {
-        fresh.remove();
-      }
-    },
-    LONG_MS,
-  );
+      expect(await child.ended).toEqual({ code: 74, signal: null });
+      expect(child.stderr).toMatch(/error the disk did not confirm a write to \S+ \(EIO\)/);
+      expect(readFileSync(join(fresh.dir, 'fail.asked'), 'utf8')).toBe('flush\n');
+    } finally {
+      fresh.remove();
+    }
+  });
 });

@@ -7,7 +7,6 @@ import { aSandboxProcess, type SandboxProcess } from '../support/a-sandbox-proce
 import { requireBuild } from '../support/built.js';
 import { Child } from '../support/child.js';
 
-const TIMEOUT_MS = 900_000;
 /** The committed selection: stories of every recorded server, the same everywhere. */
 const RECORDINGS = join(ROOT, 'test/recordings');
 /** Where the sandbox, which plays the real server here, is known to differ. */
@@ -62,40 +61,36 @@ describe('contract on a server known by address and credentials', () => {
   afterAll(() => Promise.all([...forges.values()].map((forge) => forge.end())));
 
   // Both at once: the stories wait where their recorder waited, and that is most of their time.
-  it(
-    'holds each server to the recordings of its own version, and leaves it as it was',
-    async () => {
-      await Promise.all(
-        PROFILES.map(async ([profile, server]) => {
-          const forge = forgeOf(profile);
-          const before = await forge.owners();
-          const child = contract(forge, '--json');
-          const { code } = await child.ended;
-          const report = JSON.parse(child.stdout || '{"steps":[]}') as Report;
-          const known = knownToDiffer(server);
-          const differing = report.steps
-            .filter(({ outcome }) => outcome !== 'equal')
-            .map(({ story, n, outcome }) => ({ story, n, outcome }));
+  it('holds each server to the recordings of its own version, and leaves it as it was', async () => {
+    await Promise.all(
+      PROFILES.map(async ([profile, server]) => {
+        const forge = forgeOf(profile);
+        const before = await forge.owners();
+        const child = contract(forge, '--json');
+        const { code } = await child.ended;
+        const report = JSON.parse(child.stdout || '{"steps":[]}') as Report;
+        const known = knownToDiffer(server);
+        const differing = report.steps
+          .filter(({ outcome }) => outcome !== 'equal')
+          .map(({ story, n, outcome }) => ({ story, n, outcome }));
 
-          expect({
-            server,
-            code,
-            differing,
-            left: report.left,
-            stderr: code === 0 ? '' : child.stderr.slice(-3000),
-          }).toEqual({ server, code: 0, differing: known, left: [], stderr: '' });
-          expect(report.totals.equal).toBe(report.totals.steps - known.length);
-          expect(report.totals.steps).toBeGreaterThan(50);
-          expect(report.skipped).toContainEqual({
-            story: `${server}/actions-runs`,
-            why: expect.stringContaining('runner') as unknown as string,
-          });
-          expect(await forge.owners()).toEqual(before);
-        }),
-      );
-    },
-    TIMEOUT_MS,
-  );
+        expect({
+          server,
+          code,
+          differing,
+          left: report.left,
+          stderr: code === 0 ? '' : child.stderr.slice(-3000),
+        }).toEqual({ server, code: 0, differing: known, left: [], stderr: '' });
+        expect(report.totals.equal).toBe(report.totals.steps - known.length);
+        expect(report.totals.steps).toBeGreaterThan(50);
+        expect(report.skipped).toContainEqual({
+          story: `${server}/actions-runs`,
+          why: expect.stringContaining('runner') as unknown as string,
+        });
+        expect(await forge.owners()).toEqual(before);
+      }),
+    );
+  });
 
   it.each(PROFILES.map(([profile]) => profile))(
     'leaves %s as it was when stopped in the middle of a story',
@@ -109,20 +104,15 @@ describe('contract on a server known by address and credentials', () => {
 
       expect({ code, owners: await forge.owners() }).toEqual({ code: 130, owners: before });
     },
-    TIMEOUT_MS,
   );
 
-  it(
-    'refuses to play without credentials of a site administrator',
-    async () => {
-      const forge = await aSandboxProcess();
-      const child = contract({ ...forge, env: {} });
-      const { code } = await child.ended;
-      await forge.end();
+  it('refuses to play without credentials of a site administrator', async () => {
+    const forge = await aSandboxProcess();
+    const child = contract({ ...forge, env: {} });
+    const { code } = await child.ended;
+    await forge.end();
 
-      expect(code).toBe(1);
-      expect(child.stderr).toContain('FORGEHAND_ADMIN_TOKEN');
-    },
-    TIMEOUT_MS,
-  );
+    expect(code).toBe(1);
+    expect(child.stderr).toContain('FORGEHAND_ADMIN_TOKEN');
+  });
 });

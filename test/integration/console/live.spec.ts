@@ -10,7 +10,6 @@ const RULES = `version: 1
 org: acme
 rules: [{ id: greet, on: repository.created, do: { label.ensure: { name: hello, color: "#00aabb" } } }]
 `;
-const LONG_MS = 900_000;
 
 let forge: TestForge;
 let bot: TestBot;
@@ -59,36 +58,32 @@ beforeAll(async () => {
     );
     return typeof orgs[0]?.pollers[0]?.advancedAt === 'string';
   });
-}, LONG_MS);
+});
 
 afterAll(async () => {
   await bot?.close();
   await forge?.close();
-}, LONG_MS);
+});
 
 describe('an open timeline', () => {
-  it(
-    'is told what happens, each by its filters, and nothing after its session',
-    async () => {
-      const [all, ofAnother, byName] = [
-        await Timeline.open(browser, '?all=yes'),
-        await Timeline.open(browser, '?all=yes&repo=acme/another'),
-        await Timeline.open(browser, `?rule=greet`),
-      ];
-      await forge.act('repository.create', { repo: 'acme/first' });
-      await until(() => /event: rows\ndata: .*acme\/first/.test(all.text));
-      await until(() => byName.text.includes('greet'));
-      expect(all.text).toContain('<tr id=');
-      expect(ofAnother.text).not.toContain('acme/first');
+  it('is told what happens, each by its filters, and nothing after its session', async () => {
+    const [all, ofAnother, byName] = [
+      await Timeline.open(browser, '?all=yes'),
+      await Timeline.open(browser, '?all=yes&repo=acme/another'),
+      await Timeline.open(browser, `?rule=greet`),
+    ];
+    await forge.act('repository.create', { repo: 'acme/first' });
+    await until(() => /event: rows\ndata: .*acme\/first/.test(all.text));
+    await until(() => byName.text.includes('greet'));
+    expect(all.text).toContain('<tr id=');
+    expect(ofAnother.text).not.toContain('acme/first');
 
-      const csrf = await browser.csrf();
-      await browser.post('/logout', { csrf });
-      await forge.act('repository.create', { repo: 'acme/second' });
-      await until(() => all.isOver && byName.isOver);
-      expect(all.text).toMatch(/event: over\ndata: \{\}\n\n$/);
-      expect(all.text).not.toContain('acme/second');
-      ofAnother.close();
-    },
-    LONG_MS,
-  );
+    const csrf = await browser.csrf();
+    await browser.post('/logout', { csrf });
+    await forge.act('repository.create', { repo: 'acme/second' });
+    await until(() => all.isOver && byName.isOver);
+    expect(all.text).toMatch(/event: over\ndata: \{\}\n\n$/);
+    expect(all.text).not.toContain('acme/second');
+    ofAnother.close();
+  });
 });

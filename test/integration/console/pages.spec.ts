@@ -7,7 +7,6 @@ import { aForge, type TestForge } from '../support/a-forge.js';
 import { Browser, consoleOf } from '../support/a-browser.js';
 import { anApplication, PersonAtBrowser } from '../support/a-forge-login.js';
 
-const LONG_MS = 900_000;
 const HOSTILE = `"><script>alert(1)</script><img src=x onerror=alert(2)>&lt;b>`;
 
 const RULES = `version: 1
@@ -76,7 +75,7 @@ beforeAll(async () => {
     await browser.get(back.pathname + back.search, { 'sec-fetch-site': 'cross-site' });
     people[login] = browser;
   }
-}, LONG_MS);
+});
 
 afterAll(async () => {
   await bot?.close();

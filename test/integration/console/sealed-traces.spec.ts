@@ -8,7 +8,6 @@ import { anApplication, PersonAtBrowser } from '../support/a-forge-login.js';
 import { aForge, type TestForge } from '../support/a-forge.js';
 import { acmeConfig } from '../support/acme-config.js';
 
-const LONG_MS = 900_000;
 /** A chat gave it out: whoever knows it writes there. */
 const CHAT = 'canary-chat-7f31';
 /** Only owners are told who is in which team. */
@@ -116,7 +115,7 @@ beforeAll(async () => {
     await browser.get(back.pathname + back.search, { 'sec-fetch-site': 'cross-site' });
     people[login] = browser;
   }
-}, LONG_MS);
+});
 
 afterAll(async () => {
   await bot?.close();

@@ -6,10 +6,8 @@ import { newId } from '../../../src/core/ids.js';
 import { silentLogger } from '../../../src/core/logger.js';
 import { Secret } from '../../../src/core/secret.js';
 import { openStores } from '../../../src/store/open-stores.js';
-import { deriveFacts, isNews, statedObjectOf } from '../../../src/events/derive/derive-facts.js';
-import { deduplicateInto } from '../../../src/events/deduplicate.js';
+import { EVENT_READER } from '../../builders/decide-all.js';
 import { readDelivery } from '../../../src/events/normalize-delivery.js';
-import { normalizeEntry } from '../../../src/events/normalize-entry.js';
 import { decideArrivals } from '../../../src/pipeline/decide/decide-arrivals.js';
 import { CrashLoopGuard } from '../../../src/pipeline/decide/crash-loop-guard.js';
 
@@ -27,15 +25,11 @@ const watch = new CrashLoopGuard(
   { owner: newId(), startedAt: new Date(), leaseMs: 300, aloneAfterMs: 500 },
 );
 const events = {
+  ...EVENT_READER,
   readDelivery: (delivery: Parameters<typeof readDelivery>[0]) => {
     if (delivery.text.includes('poison')) process.kill(process.pid, 'SIGKILL');
     return readDelivery(delivery);
   },
-  normalizeEntry,
-  deduplicateInto,
-  statedObjectOf,
-  deriveFacts,
-  isNews,
 };
 const deps = {
   inbox: stores.inbox,

@@ -1,12 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { aLoadEnvironment } from '../../../../test/builders/rule-environment.js';
 import { anEvent } from '../../../../test/builders/arrivals.js';
-import { actionCatalogue } from '../../../actions/index.js';
-import { lookupCatalogue } from '../../../actions/lookups/index.js';
 import { CelEngine } from '../expressions/cel-engine.js';
 import { evaluateRule } from '../propose/evaluate-rule.js';
 import type { LoadResult } from '../revision.js';
 import { loadRules } from './load-rules.js';
+import { aWholeEnvironment } from '../../../../test/builders/whole-environment.js';
 
 const engine = new CelEngine();
 
@@ -30,16 +28,7 @@ rules:
       - issue.comment: {number: "\${{ event.number }}", key: hello, body: hello}
       - issue.label: {number: "\${{ event.number }}", ${label}}
 ${POLICY}`;
-  return loadRules(
-    [{ path: 'r.yaml', text }],
-    aLoadEnvironment({
-      actions: actionCatalogue(),
-      lookups: lookupCatalogue(),
-      secrets: new Set(),
-      engine,
-      checkTypes: true,
-    }),
-  );
+  return loadRules([{ path: 'r.yaml', text }], aWholeEnvironment(engine));
 }
 
 describe('rules/language/load/create-labels', () => {

@@ -1,8 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { aLoadEnvironment } from '../../../../test/builders/rule-environment.js';
 import { anEvent } from '../../../../test/builders/arrivals.js';
-import { actionCatalogue } from '../../../actions/index.js';
-import { lookupCatalogue } from '../../../actions/lookups/index.js';
 import type { ForgeEvent } from '../../../core/event.js';
 import type { JsonObject } from '../../../core/json.js';
 import { CelEngine } from '../expressions/cel-engine.js';
@@ -10,6 +7,7 @@ import { loadRules } from '../load/load-rules.js';
 import type { LoadResult } from '../revision.js';
 import { evaluateRule } from './evaluate-rule.js';
 import { restsOn } from './rests-on.js';
+import { aWholeEnvironment } from '../../../../test/builders/whole-environment.js';
 
 const engine = new CelEngine();
 const ANN = { id: '3', login: 'ann' };
@@ -24,16 +22,7 @@ function load(...lines: string[]): LoadResult {
     '    on: comment.created',
     ...lines.map((line) => `    ${line}`),
   ];
-  return loadRules(
-    [{ path: 'r.yaml', text: text.join('\n') }],
-    aLoadEnvironment({
-      actions: actionCatalogue(),
-      lookups: lookupCatalogue(),
-      secrets: new Set(),
-      engine,
-      checkTypes: true,
-    }),
-  );
+  return loadRules([{ path: 'r.yaml', text: text.join('\n') }], aWholeEnvironment(engine));
 }
 
 function command(actor: typeof ANN, data: JsonObject = {}): ForgeEvent {
