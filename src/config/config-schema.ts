@@ -78,14 +78,18 @@ const limit = (what: string) =>
     .describe(`${what}: allow or refuse. Default: refuse for rules from a repository, allow for rules from a folder`);
 
 const auth = (whose: string) =>
-  z.discriminatedUnion('type', [
-    z.strictObject({ type: z.literal('token'), token: secretReference.describe(`access token of ${whose}`) }),
-    z.strictObject({
-      type: z.literal('basic'),
-      username: text.describe(whose),
-      password: secretReference.describe('its password'),
-    }),
-  ]);
+  z.discriminatedUnion(
+    'type',
+    [
+      z.strictObject({ type: z.literal('token'), token: secretReference.describe(`access token of ${whose}`) }),
+      z.strictObject({
+        type: z.literal('basic'),
+        username: text.describe(whose),
+        password: secretReference.describe('its password'),
+      }),
+    ],
+    { error: ({ code }) => (code === 'invalid_union' ? 'token or basic' : undefined) },
+  );
 
 /** The operator's file as written. Unknown keys are errors; units are in the names. */
 export const configSchema = z.strictObject({

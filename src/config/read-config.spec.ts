@@ -424,6 +424,12 @@ describe('config/read-config: addresses and short secrets', () => {
     expect(problems(`${GOOD}control: { listen: "127.0.0.1:70000", token: { env: CONTROL } }\n`)).toEqual([
       '9:20: control.listen: a port is 65535 at most',
     ]);
+    expect(of(['type: token,', 'kind: token,'])).toEqual([
+      expect.stringMatching(/^\d+:\d+: forges\.0\.auth\.type is missing \(token or basic\)$/),
+    ]);
+    expect(of(['type: token,', 'type: tokn,'])).toEqual([
+      expect.stringMatching(/^\d+:\d+: forges\.0\.auth\.type: token or basic$/),
+    ]);
   });
 
   it.each<[string, string | null]>([
