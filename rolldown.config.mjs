@@ -1,4 +1,4 @@
-// Second step of the build: what `forgehand` and its threads for rules load (core/load-program.ts), from dist/ and from the packages, in a few
+// Second step of the build: what `forgehand` and its threads for rules load (platform/load-program.ts), from dist/ and from the packages, in a few
 // files in dist/bundle/. Some 1,700 files took a process longer to find, read and compile than everything else it does before it works.
 import { readdirSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';

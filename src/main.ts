@@ -9,7 +9,7 @@ import { AppModule } from './app.module.js';
 import type { AppConfig, Role } from './config/app-config.js';
 import { ThisProcess } from './config/this-process.js';
 import { silentLogger, type Logger } from './core/logger.js';
-import { Opened } from './core/opened.js';
+import { Opened } from './platform/opened.js';
 import { NestLogAdapter } from './observability/logger.js';
 import { webhookAdapter } from './webhooks/webhook-adapter.js';
 

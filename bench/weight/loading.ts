@@ -12,7 +12,7 @@ export interface Loading {
 const SCRIPT = `
 import { readdirSync } from 'node:fs';
 const dist = new URL(process.argv[1]);
-const { loadProgram } = await import(new URL('core/load-program.js', dist));
+const { loadProgram } = await import(new URL('platform/load-program.js', dist));
 const main = readdirSync(new URL('bundle/', dist)).find((name) => /^main-.*\\.cjs$/.test(name));
 const [cpu, { rss }] = [process.cpuUsage(), process.memoryUsage()];
 for (const name of ['run-cli', main.slice(0, -'.cjs'.length)]) await loadProgram(name);

@@ -12,12 +12,12 @@ import { SecurityLog } from '../core/security-log.js';
 import type { Secret } from '../core/secret.js';
 import { Metrics } from '../observability/metrics.js';
 import { buildControlServer } from './control-server.js';
-import { limitedFastify, type ServerCertificate } from '../core/limited-fastify.js';
+import { limitedFastify, type ServerCertificate } from '../platform/limited-fastify.js';
 import type { Control } from './operations/index.js';
 import { CurrentControl } from './current-control.js';
 import { Readiness } from './readiness.js';
-import { holdSocket, socketPath } from '../core/hold-socket.js';
-import { explainListenError } from '../core/explain-listen-error.js';
+import { holdSocket, socketPath } from '../platform/hold-socket.js';
+import { explainListenError } from '../platform/explain-listen-error.js';
 import { METRICS_TYPE, scrape } from './scrape.js';
 
 export interface AdminListeners {

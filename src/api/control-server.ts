@@ -13,7 +13,7 @@ import { SecurityLog } from '../core/security-log.js';
 import { tableOf } from '../core/table.js';
 import { Metrics } from '../observability/metrics.js';
 import { ControlAccess, type ControlAccessOptions } from './control-access.js';
-import { limitedFastify, type ServerCertificate } from '../core/limited-fastify.js';
+import { limitedFastify, type ServerCertificate } from '../platform/limited-fastify.js';
 import { OPERATIONS, type Control, type OperationName } from './operations/index.js';
 import { readInput, routeOf, type AnyOperation } from './operations/operation.js';
 import { METRICS_TYPE, scrape } from './scrape.js';

@@ -1,7 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { AppConfig } from '../config/app-config.js';
 import { ThisProcess } from '../config/this-process.js';
-import { Opened } from '../core/opened.js';
+import { Opened } from '../platform/opened.js';
 import { AdminListening, ControlSocket } from './admin-listeners.js';
 import { ControlServer } from './control-server.js';
 import { CurrentControl } from './current-control.js';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { keepCompiledCode, loadProgram } from '../core/load-program.js';
+import { keepCompiledCode, loadProgram } from '../platform/load-program.js';
 
 // Last step of the build: `node dist/cli/build-compiled-code.js`. V8 compiles a function when it is first called, so a bot is started and a folder
 // checked here, and what was compiled for it is kept for every later start.

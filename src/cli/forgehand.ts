@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { loadProgram, startIsOver } from '../core/load-program.js';
+import { loadProgram, startIsOver } from '../platform/load-program.js';
 
 /** About what a start takes. A command that takes longer works. */
 const START_MS = 2_000;

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../core/json.js';
 import type { Problem } from '../core/problem.js';
-import { VERSION } from '../core/version.js';
+import { VERSION } from '../platform/version.js';
 
 /** Problems as SARIF 2.1.0, which code hosts and editors show beside the lines. Paths become addresses relative to where the check ran. */
 export function sarifOf(problems: readonly Problem[]): JsonObject {

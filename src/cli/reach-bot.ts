@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import type { Agent } from 'undici';
-import { answers, socketPath } from '../core/hold-socket.js';
+import { answers, socketPath } from '../platform/hold-socket.js';
 import type { AnswerOf, OperationName, SentTo } from '../api/operations/index.js';
 import type { AppConfig } from '../config/app-config.js';
 import { UserError } from '../core/errors.js';

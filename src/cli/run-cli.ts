@@ -42,7 +42,7 @@ import { DISK_FAILED, startCommand } from './start.command.js';
 import { storeCommands } from './store.command.js';
 import { statusCommand } from './status.command.js';
 import { testCommand } from './test.command.js';
-import { VERSION } from '../core/version.js';
+import { VERSION } from '../platform/version.js';
 import { versionCommand } from './version.command.js';
 import { colour, writeErr, writeOut } from './terminal.js';
 

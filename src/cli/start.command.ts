@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import type { Role } from '../config/app-config.js';
-import type { FlushFailed } from '../core/flush.js';
+import type { FlushFailed } from '../platform/flush.js';
 import type { RunningBot } from '../main.js';
 import { configOption } from './command-options.js';
 import { calledAs } from './called-as.js';

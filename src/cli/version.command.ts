@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { jsonOption } from './command-options.js';
-import { VERSION } from '../core/version.js';
+import { VERSION } from '../platform/version.js';
 import { print } from './print.js';
 
 export function versionCommand(): Command {

@@ -1,7 +1,7 @@
 import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { Clock, systemClock } from '../core/clock.js';
 import { Logger } from '../core/logger.js';
-import { Opened } from '../core/opened.js';
+import { Opened } from '../platform/opened.js';
 import { formatProblem } from '../core/problem.js';
 import { Random, systemRandom } from '../core/random.js';
 import { AppConfig } from './app-config.js';

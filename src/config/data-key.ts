@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { flushFile, flushFolder, makeFolder } from '../core/flush.js';
+import { flushFile, flushFolder, makeFolder } from '../platform/flush.js';
 import { Secret } from '../core/secret.js';
-import { writeWholeFile } from '../core/whole-file.js';
+import { writeWholeFile } from '../platform/whole-file.js';
 
 /**
  * The key that seals values of an embedded deployment whose config gives none: made once, kept beside the data, readable by the

@@ -1,5 +1,5 @@
 import { systemClock } from '../core/clock.js';
-import type { FlushFailed } from '../core/flush.js';
+import type { FlushFailed } from '../platform/flush.js';
 import { newId } from '../core/ids.js';
 import type { Role } from './app-config.js';
 

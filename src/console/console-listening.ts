@@ -1,7 +1,7 @@
 import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { AppConfig } from '../config/app-config.js';
 import { ThisProcess } from '../config/this-process.js';
-import { explainListenError } from '../core/explain-listen-error.js';
+import { explainListenError } from '../platform/explain-listen-error.js';
 import { ConsoleServer } from './console-server.js';
 
 /** Opens the Console when everything that it shows is there. An address that cannot be used ends the start, as with every listener. */

@@ -1,6 +1,6 @@
 import { currentCaller, type Caller, CALL_LANES, type CallLane } from '../core/caller.js';
 import type { Clock } from '../core/clock.js';
-import { FairScheduler } from '../core/fair-scheduler.js';
+import { FairScheduler } from '../platform/fair-scheduler.js';
 
 interface BudgetOptions {
   /** Calls at once, 1 or more; fewer while the forge answers slowly. */

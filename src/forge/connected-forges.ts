@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { setMaxListeners } from 'node:events';
 import { credentialOf } from '../config/credentials.js';
 import { alert, Alerts } from '../core/alerts.js';
-import { backoffMs } from '../core/backoff.js';
+import { backoffMs } from '../platform/backoff.js';
 import { systemClock, type Clock } from '../core/clock.js';
 import { ForgeError, BotError, messageOf } from '../core/errors.js';
 import { Logger } from '../core/logger.js';

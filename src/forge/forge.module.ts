@@ -1,6 +1,6 @@
 import { Module, type OnApplicationShutdown, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { ThisProcess } from '../config/this-process.js';
-import { STOP_GRACE } from '../core/stop-grace.js';
+import { STOP_GRACE } from '../platform/stop-grace.js';
 import { within } from '../core/within.js';
 import { ConnectedForges } from './connected-forges.js';
 import { ForgeHomes } from './forge-homes.js';

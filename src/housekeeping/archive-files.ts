@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { createGunzip, gzip } from 'node:zlib';
 import { z } from 'zod';
 import { UserError } from '../core/errors.js';
-import { FlushFailed, codeOf, flushFolder, flushWayTo, makeFolder } from '../core/flush.js';
+import { FlushFailed, codeOf, flushFolder, flushWayTo, makeFolder } from '../platform/flush.js';
 import type { Arrival } from '../core/arrival.js';
 import { soundLength } from './gzip-members.js';
 

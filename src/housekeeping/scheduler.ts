@@ -11,7 +11,7 @@ import { isJsonObject, type JsonObject } from '../core/json.js';
 import { KnownFacts } from '../core/known-facts.port.js';
 import type { Freeze } from '../core/run-reasons.js';
 import { Logger } from '../core/logger.js';
-import { Backoff } from '../core/backoff.js';
+import { Backoff } from '../platform/backoff.js';
 import { type ActiveRevision, ActiveRevisions } from '../rules/revisions/active-revisions.port.js';
 import type { ScheduleSpec } from '../rules/language/revision.js';
 import type { ScheduleFacts } from './schedule-status.js';

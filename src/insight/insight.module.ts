@@ -1,5 +1,5 @@
 import { Global, Module } from '@nestjs/common';
-import { Draining } from '../core/draining.js';
+import { Draining } from '../platform/draining.js';
 import { PipelineModule } from '../pipeline/pipeline.module.js';
 import { PureRuleEngine } from '../policies/pure-rule-engine.js';
 import { CelEngine } from '../rules/language/expressions/cel-engine.js';

@@ -3,7 +3,7 @@ import { AppConfig } from '../config/app-config.js';
 import { Alerts, RaisedAlerts } from '../core/alerts.js';
 import { Clock } from '../core/clock.js';
 import { Logger } from '../core/logger.js';
-import { Opened } from '../core/opened.js';
+import { Opened } from '../platform/opened.js';
 import { SecurityLog } from '../core/security-log.js';
 import { AlertSender } from './alert-sender.js';
 import { CountedSecurityLog } from './counted-security-log.js';

@@ -1,4 +1,4 @@
-import { Backoff } from '../core/backoff.js';
+import { Backoff } from '../platform/backoff.js';
 import { callerOf, callingAs } from '../core/caller.js';
 import type { EventKind } from '../core/event-kinds.js';
 import type { ForgeEvent } from '../core/event.js';

@@ -10,7 +10,7 @@ import type { ForgeEvent } from '../core/event.js';
 import { newId } from '../core/ids.js';
 import { stringifyJson, type Json } from '../core/json.js';
 import { Logger } from '../core/logger.js';
-import { Draining } from '../core/draining.js';
+import { Draining } from '../platform/draining.js';
 import { part } from '../core/part.js';
 import { Encryptor } from '../core/encryptor.js';
 import { SecurityLog } from '../core/security-log.js';

@@ -3,8 +3,8 @@ import type { Clock } from '../core/clock.js';
 import type { EntrySource } from '../core/event.js';
 import { hashOf, newId } from '../core/ids.js';
 import { stringifyJson } from '../core/json.js';
-import { SharedDeadlines } from '../core/shared-deadlines.js';
-import { GroupCommit } from '../core/group-commit.js';
+import { SharedDeadlines } from '../platform/shared-deadlines.js';
+import { GroupCommit } from '../platform/group-commit.js';
 import type { InboxStore } from './inbox-store.port.js';
 import type { WorkQueue } from './work-queue.port.js';
 

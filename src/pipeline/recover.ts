@@ -4,7 +4,7 @@ import { intentReason } from '../core/run-reasons.js';
 import type { AnyAction } from '../actions/define-action.js';
 import type { Verdict } from '../actions/support/recovery.js';
 import type { Alerts } from '../core/alerts.js';
-import { backoffMs } from '../core/backoff.js';
+import { backoffMs } from '../platform/backoff.js';
 import { callingAs } from '../core/caller.js';
 import type { Clock } from '../core/clock.js';
 import { BotError, ForgeError } from '../core/errors.js';

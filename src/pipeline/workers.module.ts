@@ -1,6 +1,6 @@
 import { Module, type DynamicModule, type OnApplicationBootstrap, type Provider, type Type } from '@nestjs/common';
-import { Draining } from '../core/draining.js';
-import { STOP_GRACE } from '../core/stop-grace.js';
+import { Draining } from '../platform/draining.js';
+import { STOP_GRACE } from '../platform/stop-grace.js';
 import { DecideTurns } from './decide/decide-turns.js';
 import { Executor } from './execute/executor.js';
 import { PipelineModule } from './pipeline.module.js';

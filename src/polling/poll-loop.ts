@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { backoffMs } from '../core/backoff.js';
+import { backoffMs } from '../platform/backoff.js';
 import { alert, Alerts } from '../core/alerts.js';
 import { Clock } from '../core/clock.js';
 import { Logger } from '../core/logger.js';

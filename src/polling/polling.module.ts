@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { Draining } from '../core/draining.js';
+import { Draining } from '../platform/draining.js';
 import { ForgeModule } from '../forge/forge.module.js';
 import { GapKeeper } from './gaps/gap-keeper.js';
 import { HookHistory } from './gaps/hook-history.js';

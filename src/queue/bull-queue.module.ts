@@ -2,7 +2,7 @@ import { BullModule, getQueueToken } from '@nestjs/bull';
 import type { DynamicModule, Type } from '@nestjs/common';
 import type { Queue, QueueOptions } from 'bull';
 import type { Logger } from '../core/logger.js';
-import type { Opened } from '../core/opened.js';
+import type { Opened } from '../platform/opened.js';
 import type { Secret } from '../core/secret.js';
 import { RateLimitBroadcast } from '../forge/http/rate-limit-broadcast.port.js';
 import { BullBell } from './bull-bell.js';

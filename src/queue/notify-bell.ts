@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { backoffMs } from '../core/backoff.js';
+import { backoffMs } from '../platform/backoff.js';
 import { messageOf } from '../core/errors.js';
 import type { Logger } from '../core/logger.js';
 import { within } from '../core/within.js';

@@ -1,8 +1,8 @@
 import { Module, type DynamicModule, type Provider } from '@nestjs/common';
 import type { AppConfig } from '../config/app-config.js';
 import { silentLogger, type Logger } from '../core/logger.js';
-import { Opened } from '../core/opened.js';
-import { STOP_GRACE } from '../core/stop-grace.js';
+import { Opened } from '../platform/opened.js';
+import { STOP_GRACE } from '../platform/stop-grace.js';
 import { NO_RATE_LIMIT_BROADCAST, RateLimitBroadcast } from '../forge/http/rate-limit-broadcast.port.js';
 import { InboxStore } from '../pipeline/inbox-store.port.js';
 import { WorkQueue } from '../pipeline/work-queue.port.js';

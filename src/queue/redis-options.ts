@@ -1,5 +1,5 @@
 import { Redis, type RedisOptions } from 'ioredis';
-import { backoffMs } from '../core/backoff.js';
+import { backoffMs } from '../platform/backoff.js';
 import { UserError } from '../core/errors.js';
 import type { Secret } from '../core/secret.js';
 

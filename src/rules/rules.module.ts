@@ -1,7 +1,7 @@
 import { Module, type OnModuleInit } from '@nestjs/common';
 import { ThisProcess } from '../config/this-process.js';
 import { callingAs } from '../core/caller.js';
-import { Draining } from '../core/draining.js';
+import { Draining } from '../platform/draining.js';
 import { OperatorStore } from '../core/operator-store.port.js';
 import { TwoPeople } from '../core/two-people.js';
 import { ConnectedForges } from '../forge/connected-forges.js';

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { stringifyJson } from '../core/json.js';
-import { limitedServer, SANDBOX_LIMITS } from '../core/limited-server.js';
+import { limitedServer, SANDBOX_LIMITS } from '../platform/limited-server.js';
 import { operationOf } from '../forge/operations.js';
 import { type Answer, noContent, Refusal } from './answer.js';
 import { authenticate, checkScope, impersonate, queryToken } from './auth.js';

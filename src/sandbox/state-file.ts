@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { deserialize, serialize } from 'node:v8';
 import { UserError } from '../core/errors.js';
-import { writeWholeFile } from '../core/whole-file.js';
+import { writeWholeFile } from '../platform/whole-file.js';
 import type { SavedDeliveries } from './deliveries/delivery-queue.js';
 import type { FaultState } from './faults/call-faults.js';
 import type { LedgerEntry } from './ledger.js';

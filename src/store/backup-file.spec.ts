@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { VERSION } from '../core/version.js';
+import { VERSION } from '../platform/version.js';
 import {
   backupBytes,
   openBackup,

@@ -5,9 +5,9 @@ import { Readable, pipeline } from 'node:stream';
 import { createGunzip, createGzip } from 'node:zlib';
 import { z } from 'zod';
 import { UserError, messageOf } from '../core/errors.js';
-import { FlushFailed, codeOf } from '../core/flush.js';
-import { VERSION } from '../core/version.js';
-import { nameNewFile, unfinishedNameOf } from '../core/whole-file.js';
+import { FlushFailed, codeOf } from '../platform/flush.js';
+import { VERSION } from '../platform/version.js';
+import { nameNewFile, unfinishedNameOf } from '../platform/whole-file.js';
 import type { Row, Sum, Table } from './whole-tables.js';
 
 /**

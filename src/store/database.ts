@@ -10,7 +10,7 @@ import {
   QueryRunnerAlreadyReleasedError,
   type Repository,
 } from 'typeorm';
-import { backoffMs } from '../core/backoff.js';
+import { backoffMs } from '../platform/backoff.js';
 import { StoreUnavailable } from '../core/errors.js';
 import { hashOf } from '../core/ids.js';
 import { BytesInPieces, queryInPieces, type TakesQueries } from './bytes-in-pieces.js';

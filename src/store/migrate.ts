@@ -1,7 +1,7 @@
 import type { DataSource, MigrationInterface } from 'typeorm';
 import { StoreForbidden, UserError } from '../core/errors.js';
 import type { Logger } from '../core/logger.js';
-import { VERSION } from '../core/version.js';
+import { VERSION } from '../platform/version.js';
 import { freeBytes, megabytes } from './disk.js';
 import { lockKeyOf } from './columns.js';
 import { statementsOf } from './migrations/statements.js';

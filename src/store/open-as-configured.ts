@@ -3,8 +3,8 @@ import { keyBesideData } from '../config/data-key.js';
 import type { ThisProcess } from '../config/this-process.js';
 import { Encryptor } from '../core/encryptor.js';
 import type { Logger } from '../core/logger.js';
-import type { Opened } from '../core/opened.js';
-import { makePrivate } from '../core/private-files.js';
+import type { Opened } from '../platform/opened.js';
+import { makePrivate } from '../platform/private-files.js';
 import { openStores, type Stores } from './open-stores.js';
 
 /** Opened, and brought up to date. */

@@ -4,7 +4,7 @@ import type { IdStore } from '../api/id-store.port.js';
 import type { StoreFiles } from '../api/store-files.port.js';
 import type { AppConfig } from '../config/app-config.js';
 import { StoreUnavailable, UserError } from '../core/errors.js';
-import type { FlushFailed } from '../core/flush.js';
+import type { FlushFailed } from '../platform/flush.js';
 import type { KnownFacts } from '../core/known-facts.port.js';
 import { type Logger, silentLogger } from '../core/logger.js';
 import type { SessionStore } from '../api/session-store.port.js';

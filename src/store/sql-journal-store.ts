@@ -21,7 +21,7 @@ import type {
   Settled,
   Settlement,
 } from '../pipeline/journal-store.port.js';
-import { GroupCommit } from '../core/group-commit.js';
+import { GroupCommit } from '../platform/group-commit.js';
 import { causeId, type Attempt, type Cause, type Intent, type NewIntent } from '../core/run.js';
 import { reasonColumns } from './columns.js';
 import { columnsOf } from './parameters.js';

@@ -1,6 +1,6 @@
 import { currentCaller } from '../core/caller.js';
-import { FairScheduler } from '../core/fair-scheduler.js';
-import { PassingMap } from '../core/passing.js';
+import { FairScheduler } from '../platform/fair-scheduler.js';
+import { PassingMap } from '../platform/passing.js';
 
 /** `first`: before all of the same organization that waits in turn; for work of which there is one piece at a time, and somebody outside waits for it. */
 export type Place = 'first' | 'in turn';

@@ -4,7 +4,7 @@ import { AppConfig } from '../config/app-config.js';
 import { ThisProcess } from '../config/this-process.js';
 import { Encryptor } from '../core/encryptor.js';
 import { Logger } from '../core/logger.js';
-import { Opened } from '../core/opened.js';
+import { Opened } from '../platform/opened.js';
 import { encryptorOf, openAsConfigured } from './open-as-configured.js';
 import { OpenStore, STORE_PORTS } from './store-ports.js';
 

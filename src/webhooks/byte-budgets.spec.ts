@@ -1,7 +1,7 @@
 import { aConfig } from '../../test/builders/a-config.js';
 import { describe, expect, it } from '@jest/globals';
 import type { HookBytes } from '../pipeline/inbox-store.port.js';
-import { REQUEST_BYTES, UnverifiedBytes, type Receipt } from '../core/unverified-bytes.js';
+import { REQUEST_BYTES, UnverifiedBytes, type Receipt } from '../platform/unverified-bytes.js';
 import { UndecidedBytes } from './byte-budgets.js';
 import { given } from '../../test/builders/given.js';
 

@@ -7,7 +7,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { silentLogger } from '../core/logger.js';
 import { Secret } from '../core/secret.js';
-import { AcceptFirst, DEFAULT_SERVER_LIMITS, ServerSockets, type ServerLimits } from '../core/limited-server.js';
+import { AcceptFirst, DEFAULT_SERVER_LIMITS, ServerSockets, type ServerLimits } from '../platform/limited-server.js';
 import { NoteUntrustedProxies } from './connections.js';
 import { given } from '../../test/builders/given.js';
 import { DEFAULT_WEBHOOK_LIMITS, makeWebhookApp } from '../../test/builders/webhook-app.js';

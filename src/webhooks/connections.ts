@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AppConfig } from '../config/app-config.js';
-import { TrustedProxies, withoutMapping } from '../core/client-address.js';
+import { TrustedProxies, withoutMapping } from '../platform/client-address.js';
 import { Clock } from '../core/clock.js';
 import { Logger } from '../core/logger.js';
 import { UntrustedProxyStore } from './untrusted-proxies.port.js';

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
-import { FairScheduler } from '../core/fair-scheduler.js';
-import { PassingMap } from '../core/passing.js';
+import { FairScheduler } from '../platform/fair-scheduler.js';
+import { PassingMap } from '../platform/passing.js';
 
 /**
  * Reads bodies of several parts in turns: one sender after another, a part at a time, and of each sender the body

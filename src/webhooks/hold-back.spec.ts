@@ -11,7 +11,7 @@ import { ManualClock } from '../../test/fakes/manual-clock.js';
 import { silentLogger } from '../core/logger.js';
 import { Secret } from '../core/secret.js';
 import { HELD_BACK_MS, holdBack } from './event-loop-turns.js';
-import type { UnverifiedLimits } from '../core/unverified-bytes.js';
+import type { UnverifiedLimits } from '../platform/unverified-bytes.js';
 
 /** Sockets and the loop of events go on as ever. */
 function stopTime(): void {

@@ -7,7 +7,7 @@ import { Metrics } from '../observability/metrics.js';
 import { holdBack, ReadTurns } from './event-loop-turns.js';
 import { announcedBytes } from './read-body.js';
 import { refusal, type Hook, type Refusal } from './receive-delivery.js';
-import { ServerSockets } from '../core/limited-server.js';
+import { ServerSockets } from '../platform/limited-server.js';
 
 /** What is known of a request before its body. */
 export interface Exchange {

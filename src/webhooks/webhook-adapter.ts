@@ -1,8 +1,8 @@
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyInstance } from 'fastify';
 import type { AppConfig } from '../config/app-config.js';
-import { TrustedProxies } from '../core/client-address.js';
-import { fastifyLimits } from '../core/limited-server.js';
+import { TrustedProxies } from '../platform/client-address.js';
+import { fastifyLimits } from '../platform/limited-server.js';
 
 /** The adapter of the webhook endpoint. It ends slow requests, and reads no body before a guard let the request pass. */
 export class WebhookAdapter extends FastifyAdapter {

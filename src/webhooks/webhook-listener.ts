@@ -4,8 +4,8 @@ import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance } from 'fastify';
 import { AppConfig } from '../config/app-config.js';
 import { ThisProcess } from '../config/this-process.js';
-import { explainListenError } from '../core/explain-listen-error.js';
-import { STOP_GRACE } from '../core/stop-grace.js';
+import { explainListenError } from '../platform/explain-listen-error.js';
+import { STOP_GRACE } from '../platform/stop-grace.js';
 import { DeliveryWriter } from '../pipeline/receive.js';
 
 /** Opens the listener, not `main.ts`: work must not begin before, and hooks are the last that the framework calls. */

@@ -13,14 +13,14 @@ import {
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppConfig } from '../config/app-config.js';
 import type { NewDelivery } from '../core/arrival.js';
-import { holderOf } from '../core/client-address.js';
+import { holderOf } from '../platform/client-address.js';
 import { Clock } from '../core/clock.js';
 import { messageOf } from '../core/errors.js';
-import { ServerSockets } from '../core/limited-server.js';
+import { ServerSockets } from '../platform/limited-server.js';
 import { Logger } from '../core/logger.js';
 import type { Encoding } from '../core/json-bytes.js';
 import { Secret } from '../core/secret.js';
-import { UnverifiedBytes, type Receipt } from '../core/unverified-bytes.js';
+import { UnverifiedBytes, type Receipt } from '../platform/unverified-bytes.js';
 import { Metrics } from '../observability/metrics.js';
 import { DeliveryWriter } from '../pipeline/receive.js';
 import { JudgeTurns, ReadTurns } from './event-loop-turns.js';

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { APP_FILTER, HttpAdapterHost } from '@nestjs/core';
-import { AcceptFirst, ServerSockets } from '../core/limited-server.js';
+import { AcceptFirst, ServerSockets } from '../platform/limited-server.js';
 import { InboxStore } from '../pipeline/inbox-store.port.js';
 import { DeliveryWriter } from '../pipeline/receive.js';
 import { WorkQueue } from '../pipeline/work-queue.port.js';

@@ -5,8 +5,8 @@ import { describe, expect, it } from '@jest/globals';
 /** The only files that may make a server, and where its limits of connections, times and bytes come from. */
 const LIMITED_BY: Record<string, string> = {
   'cli/init/own-address.ts': 'it only asks whether a port is free, and closes at once',
-  'core/limited-fastify.ts': 'every listener with routes is made here',
-  'core/limited-server.ts': 'every listener without a framework is made here',
+  'platform/limited-fastify.ts': 'every listener with routes is made here',
+  'platform/limited-server.ts': 'every listener without a framework is made here',
   'webhooks/webhook-adapter.ts': 'fastifyLimits(), ServerSockets and UnverifiedBytes',
 };
 const MAKES =

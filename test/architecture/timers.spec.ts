@@ -9,7 +9,7 @@ import { describe, expect, it } from '@jest/globals';
 const ENDED_BY: Record<string, string> = {
   'console/console-server.tsx': 'close()',
   'console/live/hub.ts': 'the last viewer, who goes with the server',
-  'core/shared-deadlines.ts': 'the end of what waits, and a fortieth of its time',
+  'platform/shared-deadlines.ts': 'the end of what waits, and a fortieth of its time',
   'core/within.ts': 'the work that it bounds',
   'forge/budget.ts': 'the last call that waits for its turn',
   'forge/connected-forges.ts': 'stop()',

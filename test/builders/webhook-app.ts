@@ -8,10 +8,10 @@ import {
   ServerSockets,
   type ConnectionLimits,
   type ServerLimits,
-} from '../../src/core/limited-server.js';
+} from '../../src/platform/limited-server.js';
 import { Logger } from '../../src/core/logger.js';
 import { SecurityLog, silentSecurityLog } from '../../src/core/security-log.js';
-import type { UnverifiedLimits } from '../../src/core/unverified-bytes.js';
+import type { UnverifiedLimits } from '../../src/platform/unverified-bytes.js';
 import { Metrics } from '../../src/observability/metrics.js';
 import { InboxStore } from '../../src/pipeline/inbox-store.port.js';
 import { DEFAULT_WRITER_LIMITS, DeliveryWriter, type WriterLimits } from '../../src/pipeline/receive.js';

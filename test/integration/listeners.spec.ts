@@ -1,6 +1,6 @@
 import { connect, type NetConnectOpts, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { limitsOf, type ListenerName } from '../../src/core/limited-server.js';
+import { limitsOf, type ListenerName } from '../../src/platform/limited-server.js';
 import { freePort } from '../services/processes.mjs';
 import { until } from '../services/until.js';
 import { aBot, type TestBot } from './support/a-bot.js';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../core/json.js';
 import { emptyTable } from '../../core/table.js';
-import { VERSION } from '../../core/version.js';
+import { VERSION } from '../../platform/version.js';
 import { routeOf, type AnyOperation } from './operation.js';
 
 const ERROR = {

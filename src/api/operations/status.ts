@@ -6,7 +6,7 @@ import type { ControlCaller } from '../../core/operators.js';
 import { textOf } from '../../core/reason.js';
 import { fields, jsonObject, text } from '../../core/schema.js';
 import { seesWholeOrg, type Sight } from '../../core/sight.js';
-import { VERSION } from '../../core/version.js';
+import { VERSION } from '../../platform/version.js';
 import { hookReport } from '../../housekeeping/doctor/install-hook.js';
 import { readTaskPosition } from '../../polling/task-poller.js';
 import { doctorReport, isFinding, type DoctorReport } from '../../housekeeping/doctor/check.js';

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { stringifyJson } from '../../core/json.js';
-import { writeWholeFile } from '../../core/whole-file.js';
+import { writeWholeFile } from '../../platform/whole-file.js';
 import { withVariables, type Places } from './operator-files.js';
 import { starterFile, type Mirror, type StarterSet } from './starter-sets.js';
 import type { Steps } from './steps.js';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Control } from '../../api/operations/index.js';
 import { hashOperatorToken, isOperatorToken } from '../../api/operator-token.js';
-import { holderOf } from '../../core/client-address.js';
+import { holderOf } from '../../platform/client-address.js';
 import type { Clock } from '../../core/clock.js';
 import { BotError } from '../../core/errors.js';
 import { operatorState } from '../../core/operator-scopes.js';

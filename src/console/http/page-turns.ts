@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { FairScheduler } from '../../core/fair-scheduler.js';
+import { FairScheduler } from '../../platform/fair-scheduler.js';
 
 /** After a page the next one rests so many times as long as the page took. */
 const REST_SHARE = 8;

@@ -3,7 +3,7 @@ import { Clock } from '../../core/clock.js';
 import { AppConfig, isPlainHttp } from '../../config/app-config.js';
 import { credentialsOf } from '../../config/credentials.js';
 import { ThisProcess } from '../../config/this-process.js';
-import { TrustedProxies } from '../../core/client-address.js';
+import { TrustedProxies } from '../../platform/client-address.js';
 import { Metrics } from '../../observability/metrics.js';
 import { RevisionKeeper } from '../../rules/revisions/revision-keeper.js';
 import { RuleVerdicts } from '../../rules/sources/rule-verdicts.js';

@@ -1,5 +1,5 @@
 import { ANSWER_RULE, CHECK_RULE } from '../../core/own-rules.js';
-import { Backoff } from '../../core/backoff.js';
+import { Backoff } from '../../platform/backoff.js';
 import { runReason } from '../../core/run-reasons.js';
 import { callerOf, callingAs } from '../../core/caller.js';
 import { BotError, ForgeError, UserError } from '../../core/errors.js';

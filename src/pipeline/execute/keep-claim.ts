@@ -1,4 +1,4 @@
-import { backoffMs } from '../../core/backoff.js';
+import { backoffMs } from '../../platform/backoff.js';
 import type { Claim, JournalStore } from '../journal-store.port.js';
 
 /**

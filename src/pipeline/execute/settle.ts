@@ -1,6 +1,6 @@
 import type { Outcome } from '../../actions/define-action.js';
 import { type Alerts, alert } from '../../core/alerts.js';
-import { backoffMs } from '../../core/backoff.js';
+import { backoffMs } from '../../platform/backoff.js';
 import type { SpentBudget } from '../../core/budgets.js';
 import type { Clock } from '../../core/clock.js';
 import { BotError, ForgeError, type ForgeErrorKind } from '../../core/errors.js';

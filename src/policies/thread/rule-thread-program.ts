@@ -1,4 +1,4 @@
-import { loadProgram } from '../../core/load-program.js';
+import { loadProgram } from '../../platform/load-program.js';
 
 /** What the thread for rules starts with; started by `RuleThread` alone. */
 await loadProgram('rule-thread-main', () => import('./rule-thread-main.js'));

@@ -5,8 +5,8 @@ import { gunzipSync } from 'node:zlib';
 import { parseTar } from 'nanotar';
 import { PGlite } from '@electric-sql/pglite';
 import { UserError, messageOf } from '../../core/errors.js';
-import { flushTree, flushWayTo, makeFolder as makeDataFolder, type FlushFailed } from '../../core/flush.js';
-import { writeWholeFile } from '../../core/whole-file.js';
+import { flushTree, flushWayTo, makeFolder as makeDataFolder, type FlushFailed } from '../../platform/flush.js';
+import { writeWholeFile } from '../../platform/whole-file.js';
 import { FLUSHING, FlushingFiles, PrivateFiles } from './pglite-backend.js';
 
 /** Half the memory of the default (128 MB), and no slower at our sizes. */

@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { BotError, messageOf } from '../../core/errors.js';
 import { PgliteBackend, type EmbeddedBackend } from './pglite-backend.js';
 import { openFolder } from './embedded-folder.js';
-import type { FlushFailed } from '../../core/flush.js';
+import type { FlushFailed } from '../../platform/flush.js';
 import { handable, type Answer, type Order, type ThreadStart } from './thread-messages.js';
 
 /** The program of the thread in which the embedded store works; started by `ThreadBackend` alone. */

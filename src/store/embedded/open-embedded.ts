@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Duplex } from 'node:stream';
-import type { FlushFailed } from '../../core/flush.js';
+import type { FlushFailed } from '../../platform/flush.js';
 import { PgliteBackend, type EmbeddedBackend } from './pglite-backend.js';
 import { removeLeftCopies } from './copy-files.js';
 import { isThere, openFolder, openUnflushed, startPglite } from './embedded-folder.js';

@@ -2,7 +2,7 @@ import type { PGlite } from '@electric-sql/pglite';
 import { NodeFS } from '@electric-sql/pglite/nodefs';
 import { fsyncSync, rmSync, statSync } from 'node:fs';
 import { messageOf } from '../../core/errors.js';
-import { FlushFailed, codeOf, flushFolder, offersNoFolderFlush } from '../../core/flush.js';
+import { FlushFailed, codeOf, flushFolder, offersNoFolderFlush } from '../../platform/flush.js';
 
 /** The PostgreSQL of the embedded store, wherever it runs. There is one session, and one order at a time is carried out. */
 export interface EmbeddedBackend {

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { UserError } from '../../core/errors.js';
-import { FlushFailed } from '../../core/flush.js';
+import { FlushFailed } from '../../platform/flush.js';
 import type { EmbeddedBackend } from './pglite-backend.js';
 import { handable, type Answer, type Order, type ThreadStart } from './thread-messages.js';
 

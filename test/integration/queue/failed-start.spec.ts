@@ -3,7 +3,7 @@ import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Redis } from 'ioredis';
 import { silentLogger } from '../../../src/core/logger.js';
-import { Opened } from '../../../src/core/opened.js';
+import { Opened } from '../../../src/platform/opened.js';
 import { Secret } from '../../../src/core/secret.js';
 import { InboxStore } from '../../../src/pipeline/inbox-store.port.js';
 import { queueModule } from '../../../src/queue/queue.module.js';

@@ -7,7 +7,7 @@ import { AppModule } from '../../../src/app.module.js';
 import type { AppConfig } from '../../../src/config/app-config.js';
 import { ThisProcess } from '../../../src/config/this-process.js';
 import { silentLogger } from '../../../src/core/logger.js';
-import { Opened } from '../../../src/core/opened.js';
+import { Opened } from '../../../src/platform/opened.js';
 import type { Token } from '../../../src/core/part.js';
 import { webhookAdapter } from '../../../src/webhooks/webhook-adapter.js';
 

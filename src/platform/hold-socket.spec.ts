@@ -22,7 +22,7 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => new Promise((resolve) => server.close(resolve))));
 });
 
-describe('core/hold-socket', () => {
+describe('platform/hold-socket', () => {
   const freshPath = (): string => join(mkdtempSync(join(tmpdir(), 'fh-')), 'run', 'control.sock');
 
   it('keeps a second holder out and lets nobody else read', async () => {

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { UserError } from './errors.js';
+import { UserError } from '../core/errors.js';
 
 /** Older than this, a replacement in progress belongs to a process that died in it. */
 const STALE_GUARD_MS = 10_000;

@@ -49,7 +49,7 @@ const answer = (server: Server): Promise<number | undefined> =>
     }).on('error', reject);
   });
 
-describe('core/limited-server', () => {
+describe('platform/limited-server', () => {
   it.each([512, 1024, 4096, 65_536])('leaves descriptors for the store where a process may have %i', (descriptors) => {
     const limits = NAMES.map((name) => limitsOf(name, descriptors));
     const all = limits.reduce((sum, { maxConnections }) => sum + maxConnections, 0);

@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { UserError } from './errors.js';
+import { UserError } from '../core/errors.js';
 
 const OTHERS = 0o007;
 const GROUP = 0o070;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { PassingMap, PassingSet } from './passing.js';
 
-describe('core/passing', () => {
+describe('platform/passing', () => {
   it('is a map, however many passed through', () => {
     const map = new PassingMap<number, string>();
     for (let n = 0; n < 1_000; n += 1) {

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Clock } from './clock.js';
+import type { Clock } from '../core/clock.js';
 
 export interface Growth {
   /** After the first failure. */

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { bitsOf } from './address-range.js';
+import { bitsOf } from '../core/address-range.js';
 
 /** Proxies that the operator trusts to name the client in X-Forwarded-For. */
 export class TrustedProxies {

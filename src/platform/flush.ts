@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { UserError } from './errors.js';
+import { UserError } from '../core/errors.js';
 
 /**
  * The disk did not confirm a write. The system may have dropped the bytes already, and a second flush would then report success: nobody retries

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { isAddressRange } from './address-range.js';
+import { isAddressRange } from '../core/address-range.js';
 import { holderOf, TrustedProxies } from './client-address.js';
 
-describe('core/client-address', () => {
+describe('platform/client-address', () => {
   it.each([
     ['192.0.2.7', '192.0.2.7'],
     ['::ffff:192.0.2.7', '192.0.2.7'],

@@ -1,4 +1,4 @@
-import type { Logger } from './logger.js';
+import type { Logger } from '../core/logger.js';
 
 /** Everything that a process has opened (sockets, stores, connections). It is closed in the opposite order, also when the start fails half-way. */
 export class Opened {

@@ -11,7 +11,7 @@ function takeAll<Lane extends string>(turns: FairScheduler<string, Lane>, limits
   return taken;
 }
 
-describe('core/fair-scheduler', () => {
+describe('platform/fair-scheduler', () => {
   it('takes what waits from one after another, of each in the order it came', () => {
     const turns = new FairScheduler<number>();
     for (const n of [1, 2, 3]) turns.add(n, 'acme');

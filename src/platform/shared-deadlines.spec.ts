@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { SharedDeadlines } from './shared-deadlines.js';
 
-describe('core/shared-deadlines', () => {
+describe('platform/shared-deadlines', () => {
   let late: string[];
   let deadlines: SharedDeadlines<string>;
 

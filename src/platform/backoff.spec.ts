@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { ManualClock } from '../../test/fakes/manual-clock.js';
 import { Backoff, backoffMs, type Growth } from './backoff.js';
 
-describe('core/backoff', () => {
+describe('platform/backoff', () => {
   it('waits longer after each failure, up to five minutes, and forgets when cleared', () => {
     const clock = new ManualClock();
     const backoff = new Backoff(clock);
@@ -39,7 +39,7 @@ describe('core/backoff', () => {
   });
 });
 
-describe('core/backoff: waits that grow', () => {
+describe('platform/backoff: waits that grow', () => {
   it.each<[number, Growth, number]>([
     [0, { firstMs: 100 }, 100],
     [3, { firstMs: 100 }, 800],

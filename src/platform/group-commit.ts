@@ -1,4 +1,4 @@
-import { BotError } from './errors.js';
+import { BotError } from '../core/errors.js';
 import { FairScheduler } from './fair-scheduler.js';
 import { PassingMap, PassingSet } from './passing.js';
 

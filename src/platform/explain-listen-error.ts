@@ -1,4 +1,4 @@
-import { UserError } from './errors.js';
+import { UserError } from '../core/errors.js';
 
 /**
  * Says in words why the process cannot listen, and which key to change.
