@@ -32,7 +32,7 @@ const MAX_KNOWN = 10_000;
 
 /** Keeps polls from trying failed work again too soon. In memory only: after a restart, the work is tried once more. */
 export class Backoff {
-  private readonly known = new LRUCache<string, { failures: number; untilMs: number }>({ max: MAX_KNOWN });
+  private readonly failures = new LRUCache<string, { failures: number; untilMs: number }>({ max: MAX_KNOWN });
 
   constructor(private readonly clock: Clock) {}
 
@@ -42,19 +42,19 @@ export class Backoff {
 
   /** Milliseconds until it may be tried again; 0 = now. */
   waitsMs(id: string): number {
-    return Math.max(0, (this.known.get(id)?.untilMs ?? 0) - this.clock.monotonicMs());
+    return Math.max(0, (this.failures.get(id)?.untilMs ?? 0) - this.clock.monotonicMs());
   }
 
   /** @returns milliseconds until it may be tried again; never less than the forge asked for, up to five minutes */
   fail(id: string, retryAfterS = 0): number {
-    const failures = (this.known.get(id)?.failures ?? 0) + 1;
+    const failures = (this.failures.get(id)?.failures ?? 0) + 1;
     const waitMs = Math.max(backoffMs(failures - 1, GROWTH), Math.min(retryAfterS * 1_000, MAX_MS));
-    this.known.set(id, { failures, untilMs: this.clock.monotonicMs() + waitMs });
+    this.failures.set(id, { failures, untilMs: this.clock.monotonicMs() + waitMs });
     return waitMs;
   }
 
   /** @returns whether it had failed */
   clear(id: string): boolean {
-    return this.known.delete(id);
+    return this.failures.delete(id);
   }
 }

@@ -109,15 +109,15 @@ export class FairScheduler<Item, Lane extends string = string> {
     if (this.use !== 'of late' && this.#usedBy(owner) < this.#usedByLast) this.#used.set(owner, this.#usedByLast);
   }
 
-  /** It does not want its turn any more. */
+  /** It does not want its place any more. */
   remove(item: Item): void {
-    const found = this.#waiting.get(item);
-    if (!found) return;
+    const place = this.#waiting.get(item);
+    if (!place) return;
     this.#waiting.delete(item);
-    const { owners } = this.#line(found.lane);
-    const items = owners.get(found.owner);
+    const { owners } = this.#line(place.lane);
+    const items = owners.get(place.owner);
     items?.delete(item);
-    if (items?.size === 0) owners.delete(found.owner);
+    if (items?.size === 0) owners.delete(place.owner);
     if (this.#waiting.size === 0 && this.use !== 'of late') this.#forgetUse();
   }
 

@@ -68,8 +68,8 @@ export class GroupCommit<Item, Result = void> {
   private count(item: Item, owner: string, sign: 1 | -1): number {
     const size = this.limits.sizeOf?.(item) ?? 0;
     this.size += sign * size;
-    const left = (this.sizes.get(owner) ?? 0) + sign * size;
-    if (left > 0) this.sizes.set(owner, left);
+    const newSize = (this.sizes.get(owner) ?? 0) + sign * size;
+    if (newSize > 0) this.sizes.set(owner, newSize);
     else this.sizes.delete(owner);
     return size;
   }

@@ -74,8 +74,8 @@ function load(file: string): unknown {
   const compiled = compiledOf(file);
   // ASCII alone (rolldown.config.mjs): nothing has to be decoded.
   const source = Module.wrap(readFileSync(file, 'latin1'));
-  const known = existsSync(compiled) ? { cachedData: readFileSync(compiled) } : {};
-  const script = underFlagsOfBuild(() => new Script(source, { filename: file, ...known }));
+  const codeCache = existsSync(compiled) ? { cachedData: readFileSync(compiled) } : {};
+  const script = underFlagsOfBuild(() => new Script(source, { filename: file, ...codeCache }));
   const module = { exports: {} };
   loaded.set(file, { module, script });
   const outside = createRequire(file);

@@ -13,7 +13,7 @@ const LEAVE_AT_LEAST = 64;
  */
 export class PassingMap<Key, Value> {
   #map = new Map<Key, Value>();
-  #gone = 0;
+  #deletions = 0;
 
   get size(): number {
     return this.#map.size;
@@ -34,15 +34,15 @@ export class PassingMap<Key, Value> {
 
   delete(key: Key): boolean {
     if (!this.#map.delete(key)) return false;
-    this.#gone += 1;
+    this.#deletions += 1;
     const { size } = this.#map;
-    if (size === 0 || this.#gone > LEAVE_FOR_EACH * size + LEAVE_AT_LEAST)
-      [this.#map, this.#gone] = [new Map(this.#map), 0];
+    if (size === 0 || this.#deletions > LEAVE_FOR_EACH * size + LEAVE_AT_LEAST)
+      [this.#map, this.#deletions] = [new Map(this.#map), 0];
     return true;
   }
 
   clear(): void {
-    [this.#map, this.#gone] = [new Map(), 0];
+    [this.#map, this.#deletions] = [new Map(), 0];
   }
 
   keys(): MapIterator<Key> {

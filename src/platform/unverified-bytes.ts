@@ -164,12 +164,12 @@ export class Receipt {
   /**
    * Count a part of the body. The request may be paused or dropped for it.
    * @param bytes of the body
-   * @param taken memory that they take
+   * @param memory bytes of memory that they take
    */
-  received(bytes: number, taken: number): void {
+  received(bytes: number, memory: number): void {
     this.#received += bytes;
     // A part that fits into memory counted before needs no room: a body may come in thousands of parts.
-    if (taken > 0 && !this.budget.charge(this, taken)) this.budget.pause(this);
+    if (memory > 0 && !this.budget.charge(this, memory)) this.budget.pause(this);
   }
 
   /** Milliseconds for the rest of the body at the speed so far. */

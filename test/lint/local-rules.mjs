@@ -119,11 +119,76 @@ const noPrototypeTables = {
   },
 };
 
+/** Words that say what happened to a thing and not what the thing is. States (`done`, `sent`) and the words of compare (`wanted`, `seen`) are no part of it. */
+const PARTICIPLES = new Set(
+  'asked been brought found given gone got heard held kept known left lost meant met said shown taken told'.split(' '),
+);
+
+/**
+ * A name says what the thing is. It looks at declarations alone: of variables, parameters, functions, and members of classes and types. The parameters
+ * of a sentence (`'code.of.it': ({ found }: { found: Reason }) => …`) are stored under their names, and stay.
+ */
+const noParticipleNames = {
+  meta: {
+    type: 'problem',
+    schema: [],
+    messages: { name: '{{name}} says what happened to it: name it by what it is (existingLabel, publishedEvent)' },
+  },
+  create(context) {
+    const lookAt = (node) => {
+      if (PARTICIPLES.has(node?.name)) context.report({ node, messageId: 'name', data: { name: node.name } });
+    };
+    /** A name, or those of a pattern. `{ found }` alone takes the name of a member, which is looked at where it is declared. */
+    const lookIn = (node) => {
+      if (node?.type === 'Identifier') lookAt(node);
+      else if (node?.type === 'AssignmentPattern') lookIn(node.left);
+      else if (node?.type === 'RestElement') lookIn(node.argument);
+      else if (node?.type === 'TSParameterProperty') lookIn(node.parameter);
+      else if (node?.type === 'ArrayPattern') node.elements.forEach(lookIn);
+      else if (node?.type === 'ObjectPattern')
+        for (const entry of node.properties)
+          if (entry.type === 'RestElement') lookIn(entry);
+          else if (!entry.shorthand) lookIn(entry.value);
+    };
+    const lookInFunction = (node) => {
+      if (node.type === 'FunctionDeclaration') lookIn(node.id);
+      node.params.forEach(lookIn);
+    };
+    const isOfSentence = (node) => {
+      const sentence = context.sourceCode.getAncestors(node).findLast(({ type }) => type === 'ArrowFunctionExpression');
+      const { parent } = sentence ?? {};
+      return parent?.type === 'Property' && typeof parent.key.value === 'string' && parent.key.value.includes('.');
+    };
+    const lookAtMember = (node) => {
+      if (!node.computed && !isOfSentence(node)) lookAt(node.key);
+    };
+    return {
+      VariableDeclarator: ({ id }) => lookIn(id),
+      CatchClause: ({ param }) => lookIn(param),
+      FunctionDeclaration: lookInFunction,
+      FunctionExpression: lookInFunction,
+      ArrowFunctionExpression: lookInFunction,
+      TSFunctionType: lookInFunction,
+      TSMethodSignature(node) {
+        lookAtMember(node);
+        lookInFunction(node);
+      },
+      TSPropertySignature: lookAtMember,
+      PropertyDefinition: lookAtMember,
+      MethodDefinition: lookAtMember,
+      TSAbstractPropertyDefinition: lookAtMember,
+      TSAbstractMethodDefinition: lookAtMember,
+      TSEmptyBodyFunctionExpression: lookInFunction,
+    };
+  },
+};
+
 export default {
   meta: { name: 'local' },
   rules: {
     'no-decision-by-text': noDecisionByText,
     'dotted-log-names': dottedLogNames,
     'no-prototype-tables': noPrototypeTables,
+    'no-participle-names': noParticipleNames,
   },
 };
