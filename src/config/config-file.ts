@@ -114,8 +114,8 @@ export class ConfigFile {
   }
 
   checkSecretFree(address: string, path: Path, wayOut = 'give the whole address as { env: NAME }'): void {
-    const found = secretInAddress(address);
-    if (found) this.problem(path, `${path.join('.')} holds ${found}: a secret does not belong in this file`, wayOut);
+    const secret = secretInAddress(address);
+    if (secret) this.problem(path, `${path.join('.')} holds ${secret}: a secret does not belong in this file`, wayOut);
   }
 
   warn(path: Path, message: string, hint: string): void {

@@ -95,9 +95,11 @@ function problemsOf(file: string, yaml: LocatedYaml, issue: z.core.$ZodIssue): P
   const at = issue.path.join('.') || 'the file';
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => {
-      const meant = didYouMean(key, KNOWN_KEYS);
+      const suggestion = didYouMean(key, KNOWN_KEYS);
       const hint =
-        meant === key ? 'there is such a key in another part of the file' : meant && `did you mean "${meant}"?`;
+        suggestion === key
+          ? 'there is such a key in another part of the file'
+          : suggestion && `did you mean "${suggestion}"?`;
       return {
         file,
         ...yaml.positionOf([...issue.path, key], true),

@@ -19,14 +19,14 @@ export function checkNames(file: ConfigFile, written: WrittenConfig): void {
     // Rules, pauses and revisions are kept by the organization's name: two of one name need two bots.
     once('organization', org.name, ['orgs', i, 'name']);
     if (!written.forges.some((forge) => forge.id === org.forge)) {
-      const meant = didYouMean(
+      const suggestion = didYouMean(
         org.forge,
         written.forges.map((forge) => forge.id),
       );
       file.problem(
         ['orgs', i, 'forge'],
         `there is no forge "${org.forge}"`,
-        meant ? `did you mean "${meant}"?` : 'forges[].id names them',
+        suggestion ? `did you mean "${suggestion}"?` : 'forges[].id names them',
       );
     }
     for (const [j, hook] of org.hooks.entries()) once('hook', hook.id, ['orgs', i, 'hooks', j, 'id']);

@@ -85,29 +85,28 @@ export function firstBroken(
   key: AuditKey,
 ): BrokenLink | null {
   let previous = before;
-  for (const found of links) {
-    const why = faultOf(previous, found, key);
-    if (why !== null) return { n: found.n, runId: found.runId, why };
-    previous = found;
+  for (const link of links) {
+    const why = faultOf(previous, link, key);
+    if (why !== null) return { n: link.n, runId: link.runId, why };
+    previous = link;
   }
   return null;
 }
 
-function faultOf(previous: Pick<AuditLink, 'n' | 'link'> | null, found: StoredLink, key: AuditKey): string | null {
+function faultOf(previous: Pick<AuditLink, 'n' | 'link'> | null, link: StoredLink, key: AuditKey): string | null {
   const wanted = (previous?.n ?? 0) + 1;
-  if (found.n !== wanted)
-    return found.n === wanted + 1 ? `link ${wanted} is not there` : `links ${wanted} to ${found.n - 1} are not there`;
-  if (found.keyId !== key.id) return 'it was sealed under another keys.data, or the chain was changed';
-  if (found.link !== linkAfter(previous?.link ?? null, found, key))
-    return 'the link, or the one before it, was changed';
-  const what = isAct(found.runId) ? 'act' : 'run';
-  switch (found.run.is) {
+  if (link.n !== wanted)
+    return link.n === wanted + 1 ? `link ${wanted} is not there` : `links ${wanted} to ${link.n - 1} are not there`;
+  if (link.keyId !== key.id) return 'it was sealed under another keys.data, or the chain was changed';
+  if (link.link !== linkAfter(previous?.link ?? null, link, key)) return 'the link, or the one before it, was changed';
+  const what = isAct(link.runId) ? 'act' : 'run';
+  switch (link.run.is) {
     case 'gone':
       return `the ${what} is gone`;
     case 'unmarked':
       return `the ${what} does not say any more that it is sealed`;
     case 'there':
-      if (recordHash(found.run.record) === found.record) return null;
+      if (recordHash(link.run.record) === link.record) return null;
       return what === 'act'
         ? 'the act was changed'
         : 'the run, one of its effects or one of its calls was changed, added or removed';

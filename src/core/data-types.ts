@@ -108,10 +108,9 @@ function merge(a: DataType, b: DataType): DataType {
 function mergeObjects(a: ObjectType, b: ObjectType): ObjectType {
   const names = new Set([...Object.keys(a.fields), ...Object.keys(b.fields)]);
   const fields = [...names].map((name): [string, DataField] => {
-    const [left, right] = [ownValue(a.fields, name), ownValue(b.fields, name)];
-    if (left && right)
-      return [name, { ...left, type: merge(left.type, right.type), optional: left.optional || right.optional }];
-    return [name, { ...((left ?? right) as DataField), optional: true }];
+    const [inA, inB] = [ownValue(a.fields, name), ownValue(b.fields, name)];
+    if (inA && inB) return [name, { ...inA, type: merge(inA.type, inB.type), optional: inA.optional || inB.optional }];
+    return [name, { ...((inA ?? inB) as DataField), optional: true }];
   });
   return { kind: 'object', name: a.name, fields: Object.fromEntries(fields) };
 }

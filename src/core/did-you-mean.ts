@@ -4,12 +4,12 @@ import { distance } from 'fastest-levenshtein';
 const LONGEST = 100;
 
 /** The nearest known word, when it is near enough to be meant; null otherwise. */
-export function didYouMean(word: string, known: readonly string[]): string | null {
+export function didYouMean(word: string, candidates: readonly string[]): string | null {
   if (word.length > LONGEST) return null;
   let best: string | null = null;
   let bestDistance = Math.max(2, Math.floor(word.length / 3)) + 1;
   let bestShared = 0;
-  for (const candidate of known) {
+  for (const candidate of candidates) {
     const away = distance(word.toLowerCase(), candidate.toLowerCase());
     // In a word of three letters, two wrong letters make another word; two swapped letters do not.
     if (word.length <= 3 && away > 1 && lettersOf(word) !== lettersOf(candidate)) continue;
@@ -34,10 +34,10 @@ function lettersOf(word: string): string {
 }
 
 /** The known word that is most similar to one of the given words, however different it is; null = no word is known. */
-export function nearestWord(words: readonly string[], known: readonly string[]): string | null {
+export function nearestWord(words: readonly string[], candidates: readonly string[]): string | null {
   let best: string | null = null;
   let bestDistance = Infinity;
-  for (const candidate of known) {
+  for (const candidate of candidates) {
     const away = Math.min(...words.map((word) => distance(word.toLowerCase(), candidate.toLowerCase())));
     if (best === null || away < bestDistance) [best, bestDistance] = [candidate, away];
   }

@@ -75,6 +75,7 @@ interface FailedCall {
   readonly operation: string;
   readonly status?: number | undefined;
   /** The forge's own words. */
+  // oxlint-disable-next-line local/no-participle-names -- stored with the code of a reason
   readonly said?: string | undefined;
   readonly note?: string | undefined;
 }

@@ -38,14 +38,15 @@ export function learnedOf(data: JsonObject): ReadonlySet<string> {
 export function withLearned(data: JsonObject, learned: JsonObject, from: readonly string[]): JsonObject {
   const { files, files_complete: isComplete, ...rest } = data;
   // Files of some of the commits are not the files of the push.
-  const own = told({ ...rest, ...(isComplete === false ? {} : { files, files_complete: isComplete }) });
+  const own = withoutUndefined({ ...rest, ...(isComplete === false ? {} : { files, files_complete: isComplete }) });
   const merged: JsonObject = { ...learned, ...own };
   for (const [name, value] of Object.entries(learned)) {
-    const known = own[name];
-    if (isJsonObject(value) && known !== undefined && isJsonObject(known)) merged[name] = { ...value, ...known };
+    const ownPart = own[name];
+    if (isJsonObject(value) && ownPart !== undefined && isJsonObject(ownPart)) merged[name] = { ...value, ...ownPart };
   }
-  const shown = new Map(commitsOf(learned).map((commit) => [commit.id, commit]));
-  if (shown.size > 0) merged.commits = commitsOf(merged).map((commit) => withPersons(commit, shown.get(commit.id)));
+  const learnedCommits = new Map(commitsOf(learned).map((commit) => [commit.id, commit]));
+  if (learnedCommits.size > 0)
+    merged.commits = commitsOf(merged).map((commit) => withPersons(commit, learnedCommits.get(commit.id)));
   merged[LEARNED] = [...new Set([...learnedOf(data), ...from])];
   return merged;
 }
@@ -54,8 +55,8 @@ export function withLearned(data: JsonObject, learned: JsonObject, from: readonl
 function withPersons(commit: JsonObject, learned: JsonObject = {}): JsonObject {
   const merged: JsonObject = { ...learned, ...commit };
   for (const person of PERSONS) {
-    const [known, more] = [commit[person] ?? null, learned[person] ?? null];
-    if (isJsonObject(known) && isJsonObject(more)) merged[person] = { ...more, ...known };
+    const [own, more] = [commit[person] ?? null, learned[person] ?? null];
+    if (isJsonObject(own) && isJsonObject(more)) merged[person] = { ...more, ...own };
   }
   return merged;
 }
@@ -63,32 +64,36 @@ function withPersons(commit: JsonObject, learned: JsonObject = {}): JsonObject {
 type Learning = Pick<ForgeEvent, 'actor' | 'repo' | 'data'>;
 
 /** What an arrival that tells the event once more tells of it beyond what is known. */
-export function withTold(event: Learning, told: Pick<Learning, 'actor' | 'data'>, from: readonly string[]): Learning {
-  const isNewActor = event.actor === null && told.actor !== null;
-  const data = withLearned(event.data, told.data, [...from, ...(isNewActor ? ['actor'] : [])]);
-  return { ...event, actor: event.actor ?? told.actor, data };
+export function withTold(
+  event: Learning,
+  arrival: Pick<Learning, 'actor' | 'data'>,
+  from: readonly string[],
+): Learning {
+  const isNewActor = event.actor === null && arrival.actor !== null;
+  const data = withLearned(event.data, arrival.data, [...from, ...(isNewActor ? ['actor'] : [])]);
+  return { ...event, actor: event.actor ?? arrival.actor, data };
 }
 
 /** What was read of an event in the light of what was known then. */
-export function withRead(event: Learning, known: Pick<Learning, 'data' | 'repo'>): Learning {
-  const repo = event.repo && known.repo ? { ...known.repo, ...event.repo } : event.repo;
-  return { ...event, repo, data: withLearned(event.data, known.data, [...learnedOf(known.data)]) };
+export function withRead(event: Learning, earlier: Pick<Learning, 'data' | 'repo'>): Learning {
+  const repo = event.repo && earlier.repo ? { ...earlier.repo, ...event.repo } : event.repo;
+  return { ...event, repo, data: withLearned(event.data, earlier.data, [...learnedOf(earlier.data)]) };
 }
 
 /** Without what is undefined. */
-function told(fields: Readonly<Record<string, Json | undefined>>): JsonObject {
+function withoutUndefined(fields: Readonly<Record<string, Json | undefined>>): JsonObject {
   return Object.fromEntries(Object.entries(fields).filter((entry): entry is [string, Json] => entry[1] !== undefined));
 }
 
-const known = new WeakMap<object, UnknownFields>();
+const cache = new WeakMap<object, UnknownFields>();
 
 /**
  * What an event does not know: fields of its kind that its sources leave out. They are missing, which does not mean that they are empty. Pure.
  */
 export function unknownFields(event: Told): UnknownFields {
-  let found = known.get(event);
-  if (!found) known.set(event, (found = findUnknown(event)));
-  return found;
+  let fields = cache.get(event);
+  if (!fields) cache.set(event, (fields = findUnknown(event)));
+  return fields;
 }
 
 /** Whether the event does not know this field: `branch`, `issue.labels`. */
@@ -121,15 +126,15 @@ const OF_COMMIT = new Set(['sha', 'head_commit']);
 function findUnknown(event: Told): UnknownFields {
   const { kind, source, data, repo, actor } = event;
   const type = EVENT_TYPES.get(kind)?.type;
-  const found = new Map<string, Set<string>>();
-  if (!type || kind === 'unrecognized') return found;
+  const unknown = new Map<string, Set<string>>();
+  if (!type || kind === 'unrecognized') return unknown;
   const learned = learnedOf(data);
   const isTold = source === 'webhook' || learned.has(DELIVERY);
   const miss = (place: string, fields: Iterable<string>): void => {
     for (const field of fields) {
-      const at = found.get(place);
+      const at = unknown.get(place);
       if (at) at.add(field);
-      else found.set(place, new Set([field]));
+      else unknown.set(place, new Set([field]));
     }
   };
   const lacks = (object: JsonObject, fields: readonly string[]): string[] =>
@@ -137,8 +142,8 @@ function findUnknown(event: Told): UnknownFields {
 
   const missPersons = (at: string, commit: JsonObject): void => {
     for (const person of PERSONS) {
-      const known = commit[person] ?? null;
-      if (isJsonObject(known) && !Object.hasOwn(known, 'username')) miss(`${at}${person}`, ['username']);
+      const account = commit[person] ?? null;
+      if (isJsonObject(account) && !Object.hasOwn(account, 'username')) miss(`${at}${person}`, ['username']);
     }
   };
 
@@ -169,7 +174,7 @@ function findUnknown(event: Told): UnknownFields {
     const head = data.head_commit ?? null;
     if (isJsonObject(head)) missPersons('head_commit.', head);
   }
-  return found;
+  return unknown;
 }
 
 function alwaysTold(object: string): readonly string[] {

@@ -10,8 +10,8 @@ type Told = Readonly<Record<string, readonly string[]>>;
 const ISSUE_ROW: Told = { issue: ['number', 'state'] };
 const PULL_ROW: Told = { pull_request: ['number', 'state'] };
 /** Rows of closing and reopening tell no title. */
-const withTitle = (told: Told): Told =>
-  tableOf(Object.fromEntries(Object.entries(told).map(([object, fields]) => [object, [...fields, 'title']])));
+const withTitle = (row: Told): Told =>
+  tableOf(Object.fromEntries(Object.entries(row).map(([object, fields]) => [object, [...fields, 'title']])));
 const REVIEW_ROW: Told = { pull_request: ['number'], review: ['body', 'state', 'user'] };
 
 /** Of the objects of an event, the fields that a row of the feed always tells. A delivery tells each object whole. */

@@ -72,10 +72,10 @@ const NOTHING = Buffer.alloc(0);
 /**
  * The JSON text of a body and its SHA-256 in hex; of a form without one, '' and the hash of the body. A byte order mark stays, so that the parser
  * refuses it.
- * @param known the hash, where it is stored
+ * @param storedHash of the text, where the store has it
  */
-export function readText(encoding: Encoding, body: Buffer, known?: string): { text: string; textHash: string } {
+export function readText(encoding: Encoding, body: Buffer, storedHash?: string): { text: string; textHash: string } {
   const bytes = jsonBytesOf(encoding, body) ?? NOTHING;
-  const textHash = known ?? hash('sha256', bytes.length > 0 ? bytes : body, 'hex');
+  const textHash = storedHash ?? hash('sha256', bytes.length > 0 ? bytes : body, 'hex');
   return { text: bytes.toString('utf8'), textHash };
 }

@@ -32,13 +32,13 @@ export function occurrences(
   { from, to, limit = 50 }: { from: Date; to: Date; limit?: number },
 ): Occurrence[] {
   const jitterMs = jitterOf(spec, key);
-  const found: Occurrence[] = [];
+  const upcoming: Occurrence[] = [];
   for (const at of instants(spec, from.getTime())) {
     if (at + jitterMs > to.getTime()) break;
-    found.push({ at: new Date(at), fireAt: new Date(at + jitterMs) });
-    if (found.length > limit) found.shift();
+    upcoming.push({ at: new Date(at), fireAt: new Date(at + jitterMs) });
+    if (upcoming.length > limit) upcoming.shift();
   }
-  return found;
+  return upcoming;
 }
 
 /** The first occurrence after `from`; null when the schedule has none any more. */
@@ -87,8 +87,8 @@ const patterns = new LRUCache<string, Pattern>({ max: 1_000 });
 
 /** Read once: a schedule is asked for its next occurrence again and again. An offset in place of the zone UTC: the same times, without asking for the zone's rules at every step. */
 function patternOf(cron: string): Pattern {
-  const kept = patterns.get(cron);
-  if (kept) return kept;
+  const cachedPattern = patterns.get(cron);
+  if (cachedPattern) return cachedPattern;
   const read = new Cron(cron, { utcOffset: 0, paused: true });
   const pattern: Pattern = { next: (wallMs) => read.nextRun(new Date(wallMs))?.getTime() ?? null };
   patterns.set(cron, pattern);

@@ -18,6 +18,6 @@ export function part<Part, Needs extends object>(
   return {
     provide: token,
     inject: Object.values(needs),
-    useFactory: (...given) => make(Object.fromEntries(names.map((name, n) => [name, given[n]])) as Needs),
+    useFactory: (...dependencies) => make(Object.fromEntries(names.map((name, n) => [name, dependencies[n]])) as Needs),
   };
 }

@@ -75,9 +75,9 @@ export function openPart({ code, params }: Reason, own: OwnWord = () => null): R
 function ownNames(text: string, own: OwnWord): string {
   const whole = own(text);
   if (whole !== null) return whole;
-  const shown = text.split(', ').map(own);
-  const names = shown.filter((one) => one !== null);
-  return names.length === shown.length ? names.join(', ') : [...names, HIDDEN].join(', ');
+  const ownWords = text.split(', ').map(own);
+  const names = ownWords.filter((one) => one !== null);
+  return names.length === ownWords.length ? names.join(', ') : [...names, HIDDEN].join(', ');
 }
 
 function mapped(fields: JsonObject, change: (value: Json, name: string) => Json): JsonObject {
@@ -95,7 +95,7 @@ export type Shown<T extends { reason: Reason | null }> = Omit<T, 'reason'> & {
   parameters: JsonObject | (null extends T['reason'] ? null : never);
 };
 
-export function shown<T extends { reason: Reason | null }>(row: T): Shown<T> {
+export function withReasonText<T extends { reason: Reason | null }>(row: T): Shown<T> {
   const { reason } = row;
   const [code, parameters] = reason ? [reason.code, reason.params] : [null, null];
   return { ...row, reason: reason && textOf(reason), code, parameters } as Shown<T>;

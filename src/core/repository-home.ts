@@ -55,9 +55,9 @@ export interface HomeQuestion {
  */
 export interface RepositoryHomes {
   /** @throws ForgeError while the forge cannot be asked; whoever asks waits */
-  of(asked: AskedRepository, question?: HomeQuestion): Promise<RepositoryHome>;
+  of(repository: AskedRepository, question?: HomeQuestion): Promise<RepositoryHome>;
   /** What `of` would answer from memory, without any call; null = it may have to ask. */
-  peek(asked: AskedRepository): RepositoryHome | null;
+  peek(repository: AskedRepository): RepositoryHome | null;
   /** Ask the forge again at the next question, because an event reported a change or a call was redirected. */
   forget(forge: string, id: string): void;
   /** A call was answered 404: from now on, trust the known answer only as long as a write would. */

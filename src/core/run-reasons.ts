@@ -79,6 +79,7 @@ interface OfPolicy {
   readonly effects: number;
   readonly failing: readonly string[];
   readonly unknown: ReadonlyArray<{ readonly name: string; readonly error: string | null }>;
+  // oxlint-disable-next-line local/no-participle-names -- stored with the code of a reason
   readonly held: readonly Reason[];
 }
 

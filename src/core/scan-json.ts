@@ -86,9 +86,9 @@ export function scanJson(text: Uint8Array, caps: JsonCaps): number | JsonFlaw {
  * @returns why it is refused, or null
  */
 export function checkKeys(value: unknown, keys: number): JsonFlaw | null {
-  const found = countKeys(value);
-  if (found < 0) return { code: 'key_proto', text: 'a key named __proto__' };
-  return found === keys ? null : { code: 'key_twice', text: 'a key twice in one object' };
+  const count = countKeys(value);
+  if (count < 0) return { code: 'key_proto', text: 'a key named __proto__' };
+  return count === keys ? null : { code: 'key_twice', text: 'a key twice in one object' };
 }
 
 /** @returns -1 when one of the keys is `__proto__`. Recurses as deep as the scan let the text be. */

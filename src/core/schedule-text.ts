@@ -28,8 +28,8 @@ const USUAL_LENGTH = 64;
 /** @throws Error when it is no cron expression */
 function comesSomeDay(cron: string, tz: string): boolean {
   const key = `${tz} ${cron}`;
-  const known = COMES.get(key);
-  if (known !== undefined) return known;
+  const cachedAnswer = COMES.get(key);
+  if (cachedAnswer !== undefined) return cachedAnswer;
   const comes = new Cron(cron, { paused: true, timezone: tz }).nextRun(new Date('2024-01-01T00:00:00Z')) !== null;
   if (key.length <= USUAL_LENGTH) COMES.set(key, comes);
   return comes;

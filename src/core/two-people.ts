@@ -77,7 +77,7 @@ export class TwoPeople {
         'APPROVER_WITHOUT_LOGIN',
         `the forge account of ${name} is not known, and ${account} ${did}: forgehand operators add ${name} --login ACCOUNT`,
       );
-    if ([name, login].some((known) => known.toLowerCase() === account.toLowerCase()))
+    if ([name, login].some((ownName) => ownName.toLowerCase() === account.toLowerCase()))
       throw new UserError(code, `${account} ${did}: somebody else must approve it`);
   }
 }

@@ -172,13 +172,13 @@ export function groupWaiting(all: readonly OneWaiting[]): Waiting[] {
     const isAlone = ONE_BY_ONE.has(one.code);
     const params: JsonObject = one.reason?.params ?? {};
     const key = JSON.stringify([one.code, one.org, one.behind, one.reason?.code, params, isAlone ? id : null]);
-    const known = groups.get(key);
-    const ids = known ? known.ids : [];
+    const group = groups.get(key);
+    const ids = group ? group.ids : [];
     groups.set(key, {
       ...one,
-      since: known?.since ?? one.since,
+      since: group?.since ?? one.since,
       ids: ids.length < IDS_SHOWN ? [...ids, id] : ids,
-      count: (known?.count ?? 0) + 1,
+      count: (group?.count ?? 0) + 1,
     });
   }
   return [...groups.values()];

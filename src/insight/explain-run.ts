@@ -1,6 +1,6 @@
 import { isJsonObject } from '../core/json.js';
 import type { Json } from '../core/json.js';
-import { shown } from '../core/reason.js';
+import { withReasonText } from '../core/reason.js';
 import type { Attempt, Intent, Run } from '../core/run.js';
 import { hasSealedReads } from '../pipeline/decide/answer-lookups.js';
 import { isSealed } from '../core/encryptor.js';
@@ -54,7 +54,7 @@ export function explainRun({
   const look = lookOf(run, read, intents.length);
   return {
     about: 'run',
-    run: shown(facts),
+    run: withReasonText(facts),
     context,
     intentId,
     event,
@@ -111,7 +111,7 @@ function explainIntent(
   isFull: boolean,
 ): ExplainedIntent {
   return {
-    ...shown({ id, action, itemKey, effectKey, mode, state, reason }),
+    ...withReasonText({ id, action, itemKey, effectKey, mode, state, reason }),
     result: isShown(result) ? shortJson(result, isFull) : null,
     attempts: attempts.map(({ n, operation, sentAt, answeredAt, outcome, status, message }) => ({
       n,

@@ -15,7 +15,7 @@ import { Encryptor } from '../core/encryptor.js';
 import { BotSelves } from './bot-self.js';
 import { RulesBehind } from './rules-behind.js';
 import { stringifyJson } from '../core/json.js';
-import { shown, textOf, type Reason } from '../core/reason.js';
+import { withReasonText, textOf, type Reason } from '../core/reason.js';
 import { runReason } from '../core/run-reasons.js';
 import type { Intent, Run } from '../core/run.js';
 import { seesWholeOrg, type Sight } from '../core/sight.js';
@@ -231,7 +231,7 @@ export class Explainer {
       rule: id,
       event: await this.factsOfEvent(event, sight),
       revision: opened && factsFor(sight, opened.stored),
-      runs: runs.map(({ id: runId, state, reason }) => shown({ id: runId, state, reason })),
+      runs: runs.map(({ id: runId, state, reason }) => withReasonText({ id: runId, state, reason })),
       lookups: run ? explainLookups(run, full) : [],
       notes,
     };

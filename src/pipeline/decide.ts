@@ -2,7 +2,7 @@ import { Backoff } from '../platform/backoff.js';
 import { callerOf, callingAs } from '../core/caller.js';
 import type { EventKind } from '../core/event-kinds.js';
 import type { ForgeEvent } from '../core/event.js';
-import { shown } from '../core/reason.js';
+import { withReasonText } from '../core/reason.js';
 import { tellsOfHome, type RepositoryHomes } from '../core/repository-home.js';
 import { traceOf } from '../core/trace.js';
 import { laneOf } from '../core/target.js';
@@ -199,7 +199,7 @@ export class ArrivalToIntents {
       const manner = { replayNo: earlier.length, atOnce: true };
       const plan = await this.review(active, candidate, await this.decider.decide(active, candidate, subject, manner));
       await this.recorder.record({}, [plan]);
-      const { reason, code } = shown(plan.run);
+      const { reason, code } = withReasonText(plan.run);
       reports.push({ rule, verdict: verdictOf(plan), reason, code, intents: plan.intents.length });
     }
     return reports;

@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import { shown } from '../core/reason.js';
+import { withReasonText } from '../core/reason.js';
 import type { Sight } from '../core/sight.js';
 import type { HistoryPage, HistoryQuery, HistoryRun, HistoryStore } from '../insight/history-store.port.js';
 import type { Database } from './database.js';
@@ -80,7 +80,7 @@ async function runsOf(manager: EntityManager, events: readonly EventEntity[], si
     revisionId,
     mode,
     state,
-    ...shown({ reason: runReasonOf(stored) }),
+    ...withReasonText({ reason: runReasonOf(stored) }),
     lookups,
     decidedAt,
     eventId: eventId ?? '',

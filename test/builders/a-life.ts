@@ -18,7 +18,7 @@ import { InMemoryJournalStore } from '../fakes/in-memory-journal-store.js';
 import { everyHomeIsOurs } from '../fakes/repository-homes.js';
 import { ManualClock } from '../fakes/manual-clock.js';
 import { honestActs } from '../fakes/honest-acts.js';
-import { shown } from '../../src/core/reason.js';
+import { withReasonText } from '../../src/core/reason.js';
 import { silentSecurityLog } from '../../src/core/security-log.js';
 
 export const BOT = { id: '5', login: 'forgehand' };
@@ -92,7 +92,7 @@ export class ALife {
     const runs = (await this.journal.runs({ limit: 1_000_000 })).reverse().map((run) => openReads(run, THE_SEALER));
     const told = await Promise.all(
       runs.map(async (run): Promise<HistoryRun> => ({
-        ...shown(run),
+        ...withReasonText(run),
         eventId: run.cause.kind === 'event' ? run.cause.eventId : '',
         intents: await this.journal.intentsOfRun(run.id),
       })),

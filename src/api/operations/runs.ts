@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { shown } from '../../core/reason.js';
+import { withReasonText } from '../../core/reason.js';
 import { UserError } from '../../core/errors.js';
 import { opensSealed, type ControlCaller } from '../../core/operators.js';
 import { shownIntent, type Run } from '../../core/run.js';
@@ -123,7 +123,7 @@ export const runOperations = {
     input: z.object({}),
     answer: z.array(shownIntent),
     handle: async ({ journal }, _input, _caller, sight) =>
-      (await journal.waitingForApproval(APPROVALS_SHOWN, sight)).map((intent) => shown(intent)),
+      (await journal.waitingForApproval(APPROVALS_SHOWN, sight)).map((intent) => withReasonText(intent)),
   }),
   approve: operation({
     route: 'POST /v1/approvals/:id',
@@ -203,10 +203,10 @@ async function reports(
       const event = cause.kind === 'event' ? (events.get(cause.eventId) ?? null) : null;
       const active = cause.kind === 'tick' ? await keeper.active(run.org) : null;
       return {
-        run: shown(openedFor(caller, event ? await explainer.withTrace(run, event) : run, encryptor)),
+        run: withReasonText(openedFor(caller, event ? await explainer.withTrace(run, event) : run, encryptor)),
         about: whatAbout({ run, event, intents, active, now }),
         effects: countEffects(intents),
-        intents: made.map(({ intent: one, attempts }) => ({ ...shown(one), attempts_made: attempts })),
+        intents: made.map(({ intent: one, attempts }) => ({ ...withReasonText(one), attempts_made: attempts })),
       };
     }),
   );

@@ -51,9 +51,9 @@ export function countSkipped<Answer>(read: () => Answer): { readonly answer: Ans
 
 function withoutNulls<Item>(items: readonly (Item | null)[] | null): Item[] {
   if (items === null) return [];
-  const kept = items.filter((item): item is Item => item !== null);
-  skippedEntries += items.length - kept.length;
-  return kept;
+  const present = items.filter((item): item is Item => item !== null);
+  skippedEntries += items.length - present.length;
+  return present;
 }
 
 const itemsOf = new WeakMap<z.ZodType, z.ZodType>();

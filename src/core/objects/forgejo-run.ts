@@ -18,21 +18,21 @@ const STATES: Readonly<Record<string, { status: string; conclusion?: string }>> 
  */
 export function fromForgejoRun(run: unknown): unknown {
   if (!isJsonObject(run as Json) || !Object.hasOwn(run as JsonObject, 'index_in_repo')) return run;
-  const told = run as JsonObject;
+  const fields = run as JsonObject;
   const branch =
-    typeof told.prettyref === 'string' && !told.prettyref.startsWith('#') ? { head_branch: told.prettyref } : {};
+    typeof fields.prettyref === 'string' && !fields.prettyref.startsWith('#') ? { head_branch: fields.prettyref } : {};
   return {
-    ...told,
-    display_title: told.title ?? null,
-    run_number: told.index_in_repo ?? null,
-    head_sha: told.commit_sha ?? null,
-    path: told.workflow_id ?? null,
-    event: told.trigger_event ?? told.event ?? null,
-    actor: told.trigger_user ?? null,
-    trigger_actor: told.trigger_user ?? null,
-    started_at: told.started ?? null,
-    completed_at: told.stopped ?? null,
+    ...fields,
+    display_title: fields.title ?? null,
+    run_number: fields.index_in_repo ?? null,
+    head_sha: fields.commit_sha ?? null,
+    path: fields.workflow_id ?? null,
+    event: fields.trigger_event ?? fields.event ?? null,
+    actor: fields.trigger_user ?? null,
+    trigger_actor: fields.trigger_user ?? null,
+    started_at: fields.started ?? null,
+    completed_at: fields.stopped ?? null,
     ...branch,
-    ...(STATES[String(told.status)] ?? {}),
+    ...(STATES[String(fields.status)] ?? {}),
   };
 }

@@ -120,8 +120,8 @@ const underWay = new Set<z.ZodType>();
  * @throws TypeError for a schema that is not made of the parts in `base.ts`
  */
 export function ruleType(schema: z.ZodObject): ObjectType {
-  const known = types.get(schema);
-  if (known) return known;
+  const cachedType = types.get(schema);
+  if (cachedType) return cachedType;
   underWay.add(schema);
   const fields = Object.entries(schema.shape as Record<string, z.ZodType>)
     .filter(([, field]) => field !== base.secret)

@@ -5,7 +5,7 @@ import { callerOf, callingAs } from '../../core/caller.js';
 import { BotError, ForgeError, UserError } from '../../core/errors.js';
 import type { EventRepository, ForgeEvent } from '../../core/event.js';
 import type { RepositoryInventory } from '../../core/repository-home.js';
-import { shown } from '../../core/reason.js';
+import { withReasonText } from '../../core/reason.js';
 import type { Run, RunState } from '../../core/run.js';
 import type { ActiveRevision, ActiveRevisions } from '../../rules/revisions/active-revisions.port.js';
 import type { Answers } from '../answer/answers.js';
@@ -172,7 +172,7 @@ export class DueDecider {
     );
     if (failure) throw failure;
     return plans.map(({ run, intents }) => {
-      const { state, mode, reason, code, cause } = shown(run);
+      const { state, mode, reason, code, cause } = withReasonText(run);
       return {
         repo: cause.kind === 'tick' ? (cause.repo ?? null) : null,
         state,
