@@ -66,7 +66,7 @@ function calls(baseUrl: string): Readonly<Record<Way, () => Promise<unknown>>> {
 async function round(count: number, call: () => Promise<unknown>): Promise<number> {
   let left = count;
   const before = process.cpuUsage();
-  await callingAs({ lane: 'webhook', org: 'acme' }, () =>
+  await callingAs({ priority: 'webhook', org: 'acme' }, () =>
     Promise.all(
       Array.from({ length: UNDER_WAY }, async () => {
         while (left-- > 0) await call();

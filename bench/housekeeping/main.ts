@@ -284,7 +284,7 @@ async function underPress(forge: Forge): Promise<void> {
   };
   const stop = new AbortController();
   setMaxListeners(0, stop.signal);
-  const waiting = callingAs({ lane: 'housekeeping', org: 'acme' }, () =>
+  const waiting = callingAs({ priority: 'housekeeping', org: 'acme' }, () =>
     Array.from({ length: WAITING }, () =>
       learning.listMilestones({ owner: 'acme', repo: repo.name }, { signal: stop.signal }).catch(() => undefined),
     ),

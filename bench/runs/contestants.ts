@@ -131,7 +131,7 @@ function bot(
       const sender = new Sender(() => fleet.receiver());
       try {
         let next = 0;
-        const lane = async (): Promise<void> => {
+        const sendOn = async (): Promise<void> => {
           while (next < count) await sender.deliver(labelDelivery(next++, forge), () => false);
         };
         const { postgres, redis } = fleet;
@@ -141,7 +141,7 @@ function bot(
           forge,
           count,
           () => cpuOf(fleet),
-          () => Promise.all(Array.from({ length: SENDERS }, lane)),
+          () => Promise.all(Array.from({ length: SENDERS }, sendOn)),
         );
         if (counter && profile !== null) {
           mkdirSync(profile, { recursive: true });

@@ -54,7 +54,7 @@ export const ensureRepositorySettings = defineAction({
   power: 'repository_settings.ensure',
   right: RIGHTS.repositoryAdmin,
   naturalKey: 'description',
-  // One lane and one key per repository: two wishes about its settings never run beside each other.
+  // One order key and one effect key per repository: two wishes about its settings never run beside each other.
   keyOf: () => 'settings',
   object: () => null,
   names: ({ default_branch }) => ifNamed(default_branch, branch),

@@ -33,7 +33,7 @@ export const updateUserSettings = defineAction({
   power: 'user_settings.update',
   right: RIGHTS.organizationOwner,
   naturalKey: 'full_name',
-  // One lane and one key per account: two wishes about the same account never run beside each other.
+  // One order key and one effect key per account: two wishes about the same account never run beside each other.
   keyOf: () => 'settings',
   object: () => null,
   names: () => [],

@@ -1,12 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /** Who calls the forge, in the order of priority: a person at a command, the answer to an event, a poller, background work. */
-export const CALL_LANES = ['interactive', 'webhook', 'poll', 'housekeeping'] as const;
-export type CallLane = (typeof CALL_LANES)[number];
+export const CALL_PRIORITIES = ['interactive', 'webhook', 'poll', 'housekeeping'] as const;
+export type CallPriority = (typeof CALL_PRIORITIES)[number];
 
 /** On whose behalf calls are made. */
 export interface Caller {
-  readonly lane: CallLane;
+  readonly priority: CallPriority;
   /** Null = no organization in particular. */
   readonly org: string | null;
 }
@@ -25,5 +25,5 @@ export function currentCaller(): Caller | null {
 
 /** Caller for work of this cause. People wait for the answer to an event; nobody waits for a schedule or a plan. */
 export function callerOf(cause: 'event' | 'tick' | 'apply', org: string): Caller {
-  return { lane: cause === 'event' ? 'webhook' : 'housekeeping', org };
+  return { priority: cause === 'event' ? 'webhook' : 'housekeeping', org };
 }

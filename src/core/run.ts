@@ -109,7 +109,7 @@ export const shownIntent = z.object({
   /** Parameters after evaluation; secrets as `{ "$secret": NAME }`, sealed values as `{ "$sealed": TEXT, "$hash": HMAC }`. */
   params: jsonObject,
   target: z.custom<Target>(),
-  lane: text,
+  orderKey: text,
   /** operation + numeric target id + natural key. One holder at a time (claimed, sent, unknown, waiting); others queue behind it. */
   effectKey: text,
   /** The object that it writes, such as `issue 12` or `label bug`; absent = only its effect key says. */
@@ -129,7 +129,7 @@ export const shownIntent = z.object({
   approvalBeside: text.exactOptional(),
   /** Absent = for nothing else. */
   countsFor: countsFor.exactOptional(),
-  /** A schedule or a plan caused it: in its lane, and everywhere else, what an event caused goes first. */
+  /** A schedule or a plan caused it: in its order key, and everywhere else, what an event caused goes first. */
   background: z.literal(true).exactOptional(),
   ...fields('reason code', maybeText),
   parameters: jsonObject.nullable(),
@@ -143,7 +143,7 @@ export const shownIntent = z.object({
   failingSince: maybeTime,
   /** It cannot end for a reason of its own: it holds back the later steps of its run, and what was planned after it and writes or names its object. */
   aside: z.literal(true).exactOptional(),
-  /** A budget is spent for it or for an earlier step of its run: it waits until `dueAt`, and others of its lane go first. */
+  /** A budget is spent for it or for an earlier step of its run: it waits until `dueAt`, and others of its order key go first. */
   held: z.literal(true).exactOptional(),
   /** When a budget held it for the first time; stays when it is released. */
   heldSince: time.exactOptional(),
@@ -172,7 +172,7 @@ export type NewIntent = Pick<
   | 'action'
   | 'params'
   | 'target'
-  | 'lane'
+  | 'orderKey'
   | 'effectKey'
   | 'object'
   | 'names'

@@ -24,10 +24,10 @@ interface ReadFrom {
 }
 
 /**
- * Order is kept per lane: one repository, one organization, one account. A refused target uses the lane of its organization: it must not
+ * Order is kept per key: one repository, one organization, one account. A refused target uses the order key of its organization: it must not
  * delay the work of the repository's owner.
  */
-export function laneOf(forge: string, target: Target): string {
+export function orderKeyOf(forge: string, target: Target): string {
   switch (target.kind) {
     case 'repository':
       return target.refused ? `${forge}/refused/${target.owner.toLowerCase()}` : `${forge}/repository/${target.id}`;

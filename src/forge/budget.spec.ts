@@ -77,9 +77,9 @@ describe('forge/budget', () => {
     jest.useFakeTimers();
     const budget = createBudget({ concurrency: 1, ratePerS: 1, clock: new ManualClock() });
     const begun: string[] = [];
-    const ask = (lane: 'webhook' | 'housekeeping', org: string): unknown =>
-      callingAs({ lane, org }, () =>
-        budget.take(async () => void begun.push(`${currentCaller()?.lane} of ${currentCaller()?.org}`)),
+    const ask = (priority: 'webhook' | 'housekeeping', org: string): unknown =>
+      callingAs({ priority, org }, () =>
+        budget.take(async () => void begun.push(`${currentCaller()?.priority} of ${currentCaller()?.org}`)),
       );
     for (let n = 0; n < 3; n += 1) ask('housekeeping', 'acme');
     ask('webhook', 'umbrella');

@@ -1,4 +1,4 @@
-import { currentCaller, type Caller, CALL_LANES, type CallLane } from '../core/caller.js';
+import { currentCaller, type Caller, CALL_PRIORITIES, type CallPriority } from '../core/caller.js';
 import type { Clock } from '../core/clock.js';
 import { FairScheduler } from '../platform/fair-scheduler.js';
 
@@ -39,7 +39,7 @@ const LEAST_PAUSE_S = 1;
 const LONGEST_GUESS_S = 30;
 
 /** Who is nobody's caller is not kept waiting behind housekeeping. */
-const ANYBODY: Caller = { lane: 'webhook', org: null };
+const ANYBODY: Caller = { priority: 'webhook', org: null };
 
 export function createBudget({ concurrency, ratePerS, clock, nowMs = () => performance.now() }: BudgetOptions): Budget {
   const schedule = new CallSchedule<Turn>();
@@ -193,32 +193,32 @@ export interface Allowance {
 type Next<Call> = { readonly begin: Call } | { readonly againInMs: number } | null;
 
 /**
- * Calls that a lane gets while all lanes wait. The upper ones go first whenever they have been quiet; none starves: of 27 calls begun under
+ * Calls that a priority gets while all priorities wait. The upper ones go first whenever they have been quiet; none starves: of 27 calls begun under
  * the greatest press, one is of housekeeping.
  */
-const SHARES: Readonly<Record<CallLane, number>> = { interactive: 16, webhook: 8, poll: 2, housekeeping: 1 };
+const SHARES: Readonly<Record<CallPriority, number>> = { interactive: 16, webhook: 8, poll: 2, housekeeping: 1 };
 
-/** Lanes that nobody waits for: they keep an even pace, so that they never take the calls of a whole second in one go, and leave one place free. */
-const STEADY: ReadonlySet<CallLane> = new Set(['poll', 'housekeeping']);
-const UPPER_LANES = CALL_LANES.filter((lane) => !STEADY.has(lane));
+/** Priorities that nobody waits for: they keep an even pace, so that they never take the calls of a whole second in one go, and leave one place free. */
+const STEADY: ReadonlySet<CallPriority> = new Set(['poll', 'housekeeping']);
+const UPPER_PRIORITIES = CALL_PRIORITIES.filter((priority) => !STEADY.has(priority));
 
 /**
  * Decides which call to a forge begins now: whose turn it is, says the scheduler; this class keeps the pace. Knows no clock and no timer: times are
  * told, in ms of a clock that only grows.
  */
 export class CallSchedule<Call extends object> {
-  readonly #turns = new FairScheduler<Call, CallLane>(SHARES);
+  readonly #turns = new FairScheduler<Call, CallPriority>(SHARES);
   /** When the newest calls were begun, oldest first; at least as many as may begin in one window. */
   #begun: number[] = [];
   #lastSteadyMs = Number.NEGATIVE_INFINITY;
 
-  /** Calls that wait, of one lane or of all. */
-  waiting(lane?: CallLane): number {
-    return lane === undefined ? this.#turns.size : this.#turns.in(lane);
+  /** Calls that wait, of one priority or of all. */
+  waiting(priority?: CallPriority): number {
+    return priority === undefined ? this.#turns.size : this.#turns.in(priority);
   }
 
-  add(call: Call, { lane, org }: Caller): void {
-    this.#turns.add(call, org ?? '', lane);
+  add(call: Call, { priority, org }: Caller): void {
+    this.#turns.add(call, org ?? '', priority);
   }
 
   /** It does not want its turn any more. */
@@ -234,11 +234,11 @@ export class CallSchedule<Call extends object> {
     if (roomInMs > 0) return { againInMs: roomInMs };
     const steadyInMs = Math.max(this.#lastSteadyMs + 1000 / ratePerS - nowMs, 0);
     const isSteadyFull = concurrency > 1 && this.#turns.underWay >= concurrency - 1;
-    // Beside an upper lane that waits its share is its right; alone it has time.
-    const isSteadyDue = steadyInMs <= 0 || UPPER_LANES.some((lane) => this.#turns.in(lane) > 0);
-    const turn = this.#turns.next({ lanes: isSteadyDue && !isSteadyFull ? CALL_LANES : UPPER_LANES });
+    // Beside an upper priority that waits its share is its right; alone it has time.
+    const isSteadyDue = steadyInMs <= 0 || UPPER_PRIORITIES.some((priority) => this.#turns.in(priority) > 0);
+    const turn = this.#turns.next({ priorities: isSteadyDue && !isSteadyFull ? CALL_PRIORITIES : UPPER_PRIORITIES });
     if (!turn) return isSteadyFull ? null : { againInMs: steadyInMs };
-    this.#begin(turn.lane, nowMs, ratePerS);
+    this.#begin(turn.priority, nowMs, ratePerS);
     return { begin: turn.item };
   }
 
@@ -247,13 +247,13 @@ export class CallSchedule<Call extends object> {
     this.#turns.ended(call);
   }
 
-  #begin(lane: CallLane, nowMs: number, ratePerS: number): void {
+  #begin(priority: CallPriority, nowMs: number, ratePerS: number): void {
     this.#begun.push(nowMs);
     if (this.#begun.length > 4 * capOf(ratePerS) + 64) this.#begun = this.#begun.slice(-2 * capOf(ratePerS));
-    if (STEADY.has(lane)) this.#lastSteadyMs = nowMs;
+    if (STEADY.has(priority)) this.#lastSteadyMs = nowMs;
   }
 
-  /** In no window are more calls begun than its rate allows, in whatever lane. */
+  /** In no window are more calls begun than its rate allows, in whatever priority. */
   #roomInMs(nowMs: number, { ratePerS }: Allowance): number {
     const cap = capOf(ratePerS);
     const oldest = this.#begun.at(-cap);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { CallLane } from '../core/caller.js';
+import type { CallPriority } from '../core/caller.js';
 import { CallSchedule, type Allowance } from './budget.js';
 
 interface Call {
@@ -18,9 +18,9 @@ class Hour {
     private readonly tookMs = 1,
   ) {}
 
-  ask(lane: CallLane, name: string, org: string | null = 'acme'): Call {
+  ask(priority: CallPriority, name: string, org: string | null = 'acme'): Call {
     const call = { name };
-    this.schedule.add(call, { lane, org });
+    this.schedule.add(call, { priority, org });
     return call;
   }
 
@@ -49,8 +49,8 @@ class Hour {
   }
 }
 
-const many = (hour: Hour, lane: CallLane, count: number, org?: string): void => {
-  for (let n = 0; n < count; n += 1) hour.ask(lane, `${org ?? lane} ${n}`, org ?? 'acme');
+const many = (hour: Hour, priority: CallPriority, count: number, org?: string): void => {
+  for (let n = 0; n < count; n += 1) hour.ask(priority, `${org ?? priority} ${n}`, org ?? 'acme');
 };
 
 const counts = (names: readonly string[]): Record<string, number> =>
@@ -60,7 +60,7 @@ const counts = (names: readonly string[]): Record<string, number> =>
   );
 
 describe('forge/call-schedule', () => {
-  it('begins a call of an upper lane before ten thousand that wait in a lower one', () => {
+  it('begins a call of an upper priority before ten thousand that wait in a lower one', () => {
     const hour = new Hour({ concurrency: 4, ratePerS: 5 });
     many(hour, 'housekeeping', 10_000);
     hour.pass(10_000);
@@ -70,7 +70,7 @@ describe('forge/call-schedule', () => {
     expect(hour.pass(201)[0]).toBe('effect');
   });
 
-  it('lets at most one call of housekeeping in between two that follow each other in an upper lane', () => {
+  it('lets at most one call of housekeeping in between two that follow each other in an upper priority', () => {
     const hour = new Hour({ concurrency: 4, ratePerS: 5 });
     many(hour, 'housekeeping', 10_000);
     hour.pass(3_000);
@@ -88,12 +88,12 @@ describe('forge/call-schedule', () => {
     expect(between).toBeLessThanOrEqual(1);
   });
 
-  it.each<[CallLane, number]>([
+  it.each<[CallPriority, number]>([
     ['webhook', 2_000],
     ['interactive', 2_000],
   ])(
     'ends 95 of 100 chains of four %s calls within %d ms of its clock, while ten thousand calls of housekeeping and the polls wait at 5 a second',
-    (lane, most) => {
+    (priority, most) => {
       const hour = new Hour({ concurrency: 4, ratePerS: 5 }, 20);
       many(hour, 'housekeeping', 10_000);
       many(hour, 'poll', 1_000);
@@ -104,7 +104,7 @@ describe('forge/call-schedule', () => {
         hour.pass(1_500 + ((n * 137) % 1_000));
         const [fromMs, from] = [hour.nowMs, hour.begun.length];
         for (const call of ['look', 'list', 'compare', 'write']) {
-          hour.ask(lane, `${call} ${n}`);
+          hour.ask(priority, `${call} ${n}`);
           let seen = hour.begun.length;
           for (let isBegun = false; !isBegun; seen = hour.begun.length) {
             hour.pass(10);
@@ -123,9 +123,9 @@ describe('forge/call-schedule', () => {
     },
   );
 
-  it('starves no lane while all of them are pressed', () => {
+  it('starves no priority while all of them are pressed', () => {
     const hour = new Hour({ concurrency: 8, ratePerS: 27 });
-    for (const lane of ['interactive', 'webhook', 'poll', 'housekeeping'] as const) many(hour, lane, 2_000);
+    for (const priority of ['interactive', 'webhook', 'poll', 'housekeeping'] as const) many(hour, priority, 2_000);
 
     const begun = counts(hour.pass(20_000));
 

@@ -196,7 +196,9 @@ describe('pipeline/decide', () => {
     await journal.recordDecision({}, [
       {
         run: aRun({ id: 'run-1' }),
-        intents: [anIntent({ id: 'i1', runId: 'run-1', lane: `${event.forge}/repository/${event.repo?.id ?? ''}` })],
+        intents: [
+          anIntent({ id: 'i1', runId: 'run-1', orderKey: `${event.forge}/repository/${event.repo?.id ?? ''}` }),
+        ],
       },
     ]);
     await claimOne(journal, 'i1', 'me', 1000);
@@ -229,8 +231,8 @@ describe('pipeline/decide', () => {
     await flow.decideTick(TICK);
 
     expect(callers).toEqual([
-      { lane: 'webhook', org: 'acme' },
-      { lane: 'housekeeping', org: 'acme' },
+      { priority: 'webhook', org: 'acme' },
+      { priority: 'housekeeping', org: 'acme' },
     ]);
   });
 
@@ -281,7 +283,7 @@ describe('pipeline/decide', () => {
       });
 
       expect(await flow.rehearseTick(TICK)).toEqual([]);
-      expect(callers).toEqual([{ lane: 'housekeeping', org: 'acme' }]);
+      expect(callers).toEqual([{ priority: 'housekeeping', org: 'acme' }]);
     });
 
     it('says nothing without rules, or of one that is gone', async () => {

@@ -5,7 +5,7 @@ import type { ForgeEvent } from '../core/event.js';
 import { withReasonText } from '../core/reason.js';
 import { tellsOfHome, type RepositoryHomes } from '../core/repository-home.js';
 import { traceOf } from '../core/trace.js';
-import { laneOf } from '../core/target.js';
+import { orderKeyOf } from '../core/target.js';
 import type { Report } from '../rules/language/revision.js';
 import type { ActiveRevision } from '../rules/revisions/active-revisions.port.js';
 import { CandidateDecider, decideAll, subjectOfEvent, type Subject } from './decide/decide-candidate.js';
@@ -150,7 +150,7 @@ export class ArrivalToIntents {
   /** What waits for such an event looks at the forge again; a rule need not ask for the event. */
   private async revisit({ kind, forge, org, repo }: ForgeEvent): Promise<void> {
     if (!repo || !this.awaited.has(kind)) return;
-    const waiting = await this.deps.journal.revisit(org, laneOf(forge, { kind: 'repository', ...repo }));
+    const waiting = await this.deps.journal.revisit(org, orderKeyOf(forge, { kind: 'repository', ...repo }));
     if (waiting.length > 0) this.deps.queue.ring('intents', org);
   }
 

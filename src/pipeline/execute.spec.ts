@@ -477,7 +477,7 @@ describe('pipeline/execute', () => {
       const id = await rig.plan('label.ensure', BUG, { home: { is: 'refused', code: 'repository_elsewhere' } });
       const intent = await rig.journal.intent(id);
 
-      expect([intent?.lane, intent?.effectKey]).toEqual([
+      expect([intent?.orderKey, intent?.effectKey]).toEqual([
         'main/refused/acme',
         'main | createLabel | repository 7 refused to acme | bug',
       ]);

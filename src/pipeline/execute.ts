@@ -87,7 +87,7 @@ export class IntentToEffect {
       const calls: CallsMade = new Map();
       const work = async (): Promise<Aftermath> =>
         this.deps.settler.settle(claim, withCalls(await this.perform(claim, calls), calls));
-      return await callingAs({ lane: background ? 'housekeeping' : 'webhook', org }, work);
+      return await callingAs({ priority: background ? 'housekeeping' : 'webhook', org }, work);
     } finally {
       lease.release();
     }

@@ -62,7 +62,7 @@ export interface Touched {
   /** Of effects that it may show or undo, where they were ever sent. */
   readonly effectKeys: readonly string[];
   /** Where intents may wait for such an event; null = none waits for its kind. */
-  readonly lane: string | null;
+  readonly orderKey: string | null;
 }
 
 /** What the facts of one object are locked under, beside their own keys. */
@@ -98,7 +98,7 @@ export interface BatchNeeds {
   readonly texts: ReadonlyArray<{ readonly forge: string; readonly key: string }>;
   /** Keys of effects. */
   readonly effects: readonly string[];
-  readonly lanes: readonly string[];
+  readonly orderKeys: readonly string[];
 }
 
 /** An event that an arrival may tell once more. */
@@ -127,7 +127,7 @@ export interface BatchFacts {
   /** Whether it was ever sent. */
   readonly effects: readonly boolean[];
   /** Whether something is held in it. */
-  readonly lanes: readonly boolean[];
+  readonly orderKeys: readonly boolean[];
 }
 export const MOST_CANDIDATES = 200;
 

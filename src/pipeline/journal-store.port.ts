@@ -89,15 +89,15 @@ export interface IntentMove {
   /** The move follows a failed try: sets `failingSince` if unset; `counted` also adds one to `tries`. */
   failed?: 'counted' | 'uncounted';
   /**
-   * This budget is spent: the intent and the later steps of its run leave their lanes until its turn in the budget comes. The store gives the
+   * This budget is spent: the intent and the later steps of its run leave the order until its turn in the budget comes. The store gives the
    * turn: as many intents as the budget lets through in an hour wait for one time, those behind them an hour longer. It replaces `dueAt`, and
    * the reason is `budgetReason` with that time.
    */
   held?: SpentBudget;
-  /** Something that others do is missing: until `dueAt`, or until `revisit`, it does not hold up its lane. */
+  /** Something that others do is missing: until `dueAt`, or until `revisit`, it does not hold up its order key. */
   waits?: true;
   /**
-   * It cannot go on for a reason of its own: until `dueAt` it does not hold up its lane, and until it is claimed what was planned after it and writes or
+   * It cannot go on for a reason of its own: until `dueAt` it does not hold up its order key, and until it is claimed what was planned after it and writes or
    * names its object waits. What is `unknown`, or `waiting` for a person to say what became of its call, is aside without it.
    */
   aside?: true;
@@ -246,21 +246,21 @@ export abstract class JournalStore {
 
   /** Ids of intents of a line that could be claimed now and are not paused, in order of planning. */
   abstract dueIntents(limit: number, line: IntentLine): Promise<string[]>;
-  /** What waits (`IntentMove.waits`) in a lane, for this organization, is due now. Answers the ids, in order of planning. */
-  abstract revisit(org: string, lane: string): Promise<string[]>;
+  /** What waits (`IntentMove.waits`) in an order key, for this organization, is due now. Answers the ids, in order of planning. */
+  abstract revisit(org: string, orderKey: string): Promise<string[]>;
   /**
-   * Those that `dueIntents` would give which stand in the lane of this intent, in its run, or behind its effect key:
+   * Those that `dueIntents` would give which stand in the order of this intent, in its run, or behind its effect key:
    * what its end may have set free, so that the next step does not wait for the poll. Those that events caused come before those in the background.
    */
   abstract dueNear(intentId: string, limit: number): Promise<DueIntent[]>;
   /**
-   * Claim each of these intents: only when planned and due, its run's earlier steps ended well, no planned intent stands before it in its lane
+   * Claim each of these intents: only when planned and due, its run's earlier steps ended well, no planned intent stands before it in its order key
    * (one that an event caused stands before all in the background, else the earlier one),
    * none at all is claimed or sent there (an earlier one may be revived while a later one is at work), nobody holds its effect key,
    * neither `*`, its org nor its rule is paused, and the credentials of its organization do not wait (`holdForge`). Answers the claims that were made.
-   * An earlier planned intent does not hold the lane while it waits for a time or a person: it is paused, held by a budget, `waits`, `aside`, behind an
+   * An earlier planned intent does not hold the order key while it waits for a time or a person: it is paused, held by a budget, `waits`, `aside`, behind an
    * earlier step of its run that is held or in `unknown` or `waiting`, or it (or an earlier step) is behind one that stepped aside: the holder of its effect
-   * key is in `unknown` or `waiting`, or one that was planned before it in its lane is `aside` and has its effect key, or an object that it writes or names.
+   * key is in `unknown` or `waiting`, or one that was planned before it in its order key is `aside` and has its effect key, or an object that it writes or names.
    * Lease and epoch by database time.
    */
   abstract claim(intentIds: readonly string[], owner: string, leaseMs: number): Promise<Claim[]>;

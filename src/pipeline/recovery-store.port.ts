@@ -54,8 +54,8 @@ export interface Doubt {
   readonly because: 'out-of-order' | 'told-again' | 'late';
 }
 
-export interface SentInLane {
-  readonly lane: string;
+export interface SentWithOrderKey {
+  readonly orderKey: string;
   readonly actions: readonly string[];
   readonly since: Date;
   readonly limit: number;
@@ -110,8 +110,8 @@ export abstract class RecoveryStore {
     effectKeys: readonly string[],
     limit: number,
   ): Promise<Array<{ intent: Intent; sentAt: Date }>>;
-  /** Intents of these actions in a lane that were sent since then, the newest of each action first and at most `limit` of each. */
-  abstract sentInLane(asked: SentInLane): Promise<Array<{ intent: Intent; attempts: readonly Attempt[] }>>;
+  /** Intents of these actions in an order key that were sent since then, the newest of each action first and at most `limit` of each. */
+  abstract sentWithOrderKey(asked: SentWithOrderKey): Promise<Array<{ intent: Intent; attempts: readonly Attempt[] }>>;
   abstract intentOf(id: string): Promise<Intent | null>;
   /** Whether what caused this run may have been overtaken; null when it was no event, or nothing speaks against it. */
   abstract doubtAbout(runId: string): Promise<Doubt | null>;

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { FairScheduler, type Limits } from './fair-scheduler.js';
 
 /** Begins all that may begin, one turn after the end of the other. */
-function takeAll<Lane extends string>(turns: FairScheduler<string, Lane>, limits?: Limits<Lane>): string[] {
+function takeAll<Priority extends string>(turns: FairScheduler<string, Priority>, limits?: Limits<Priority>): string[] {
   const taken: string[] = [];
   for (let next = turns.next(limits); next; next = turns.next(limits)) {
     taken.push(next.item);
@@ -29,7 +29,7 @@ describe('platform/fair-scheduler', () => {
     turns.add('quiet-1', 'beta');
     turns.add('quiet-2', 'beta');
 
-    expect(turns.next()).toEqual({ owner: 'acme', item: 'flood-1', lane: 'all' });
+    expect(turns.next()).toEqual({ owner: 'acme', item: 'flood-1', priority: 'all' });
     expect(takeAll(turns)).toEqual(['quiet-1', 'flood-2', 'quiet-2', 'flood-3', 'flood-4']);
     expect(turns.size).toBe(0);
   });
@@ -141,14 +141,18 @@ describe('platform/fair-scheduler', () => {
     expect(takeAll(turns)).toEqual(['there']);
   });
 
-  describe('with lanes', () => {
-    const lanes = (): FairScheduler<string, 'upper' | 'lower'> => new FairScheduler({ upper: 2, lower: 1 });
-    const fill = (turns: FairScheduler<string, 'upper' | 'lower'>, lane: 'upper' | 'lower', count: number): void => {
-      for (let n = 1; n <= count; n += 1) turns.add(`${lane}-${n}`, 'acme', lane);
+  describe('with priorities', () => {
+    const priorities = (): FairScheduler<string, 'upper' | 'lower'> => new FairScheduler({ upper: 2, lower: 1 });
+    const fill = (
+      turns: FairScheduler<string, 'upper' | 'lower'>,
+      priority: 'upper' | 'lower',
+      count: number,
+    ): void => {
+      for (let n = 1; n <= count; n += 1) turns.add(`${priority}-${n}`, 'acme', priority);
     };
 
     it('gives each its share of the turns, the upper one first', () => {
-      const turns = lanes();
+      const turns = priorities();
       fill(turns, 'lower', 3);
       fill(turns, 'upper', 4);
 
@@ -156,8 +160,8 @@ describe('platform/fair-scheduler', () => {
       expect(takeAll(turns)).toEqual(['upper-1', 'lower-1', 'upper-2', 'upper-3', 'lower-2', 'upper-4', 'lower-3']);
     });
 
-    it('saves nothing up for a lane that was quiet', () => {
-      const turns = lanes();
+    it('saves nothing up for a priority that was quiet', () => {
+      const turns = priorities();
       fill(turns, 'lower', 20);
       for (let n = 0; n < 10; n += 1) turns.next();
       fill(turns, 'upper', 10);
@@ -165,16 +169,16 @@ describe('platform/fair-scheduler', () => {
       expect(takeAll(turns).slice(0, 6)).toEqual(['upper-1', 'upper-2', 'upper-3', 'lower-11', 'upper-4', 'upper-5']);
     });
 
-    it('begins in no lane that may not begin now', () => {
-      const turns = lanes();
+    it('begins in no priority that may not begin now', () => {
+      const turns = priorities();
       fill(turns, 'upper', 1);
       fill(turns, 'lower', 1);
 
-      expect(takeAll(turns, { lanes: ['lower'] })).toEqual(['lower-1']);
+      expect(takeAll(turns, { priorities: ['lower'] })).toEqual(['lower-1']);
       expect(takeAll(turns)).toEqual(['upper-1']);
     });
 
-    it('takes all of a lane whose share is infinite first', () => {
+    it('takes all of a priority whose share is infinite first', () => {
       const turns = new FairScheduler<string, 'first' | 'in turn'>({ first: Infinity, 'in turn': 1 });
       for (const item of ['a', 'b', 'c']) turns.add(item, 'acme', 'in turn');
       turns.next();
@@ -183,8 +187,8 @@ describe('platform/fair-scheduler', () => {
       expect(takeAll(turns)).toEqual(['x', 'y', 'b', 'c']);
     });
 
-    it('takes of the next lane while everything in the one before is under way', () => {
-      const turns = lanes();
+    it('takes of the next priority while everything in the one before is under way', () => {
+      const turns = priorities();
       fill(turns, 'upper', 1);
       turns.next();
       fill(turns, 'upper', 1);

@@ -1,19 +1,19 @@
 import { PassingMap, PassingSet } from './passing.js';
 
 /** Whose turn it is. */
-export interface Turn<Item, Lane extends string = string> {
+export interface Turn<Item, Priority extends string = string> {
   readonly item: Item;
   readonly owner: string;
-  readonly lane: Lane;
+  readonly priority: Priority;
 }
 
 /** What may begin at this moment; without limits everything may. */
-export interface Limits<Lane> {
+export interface Limits<Priority> {
   /** Turns under way at once, and of one owner. */
   readonly places?: number;
   readonly placesOfOne?: number;
-  /** Lanes that may begin now. Default: all. */
-  readonly lanes?: readonly Lane[];
+  /** Priorities that may begin now. Default: all. */
+  readonly priorities?: readonly Priority[];
   /** Whose turns may begin now. Default: everybody's. */
   readonly mayBegin?: (owner: string) => boolean;
 }
@@ -21,50 +21,52 @@ export interface Limits<Lane> {
 /** Of what was used of late. */
 const NEXT_TO_NOTHING = 0.01;
 
-/** Items that wait in one lane. */
-interface Line<Item, Lane> {
-  readonly lane: Lane;
+/** Items that wait in one priority. */
+interface Line<Item, Priority> {
+  readonly priority: Priority;
   /** The items of an owner in the order they came; among owners who used as much, whose turn it is first. */
   readonly owners: PassingMap<string, PassingSet<Item>>;
   readonly share: number;
-  /** Grows with each turn by the inverse of the share; the lane that is least far goes next. */
+  /** Grows with each turn by the inverse of the share; the priority that is least far goes next. */
   way: number;
 }
 
 /**
- * Decides who is next at a gate: among lanes by their shares, within a lane the owner who used the gate least, of one owner what came first. So an
+ * Decides who is next at a gate: among priorities by their shares, within a priority the owner who used the gate least, of one owner what came first. So an
  * owner with many items, or with long turns, delays nobody else. Whoever was quiet for long saves nothing up.
  *
  * A gate adds what waits, begins what `next` returns, and tells when its turn has ended. An item waits once and has one turn at a time: one that is
  * added during its turn waits for the end of it. The scheduler knows no clock; how fast a gate may go is the gate's own matter.
  */
-export class FairScheduler<Item, Lane extends string = string> {
-  /** In order of precedence among lanes that are equally far. */
-  readonly #lines: ReadonlyMap<Lane, Line<Item, Lane>>;
-  readonly #firstLane: Lane;
-  readonly #waiting = new PassingMap<Item, { readonly lane: Lane; readonly owner: string }>();
+export class FairScheduler<Item, Priority extends string = string> {
+  /** In order of precedence among priorities that are equally far. */
+  readonly #lines: ReadonlyMap<Priority, Line<Item, Priority>>;
+  readonly #firstPriority: Priority;
+  readonly #waiting = new PassingMap<Item, { readonly priority: Priority; readonly owner: string }>();
   /** Each item under way with its owner. */
   readonly #underWay = new PassingMap<Item, string>();
   /** What the turns of each owner took, and the level of the last turn, at which a new owner starts. */
   readonly #used = new Map<string, number>();
   #usedByLast = 0;
-  /** How far the lane of the last turn was. */
+  /** How far the priority of the last turn was. */
   #way = 0;
 
   /**
-   * @param shares turns that a lane gets while all lanes wait, the upper lane first; `Infinity` goes before all others. Default: one lane
+   * @param shares turns that a priority gets while all priorities wait, the upper priority first; `Infinity` goes before all others. Default: one priority
    * @param use what counts: `since all were equal`, at which a new owner stands beside the others, and all are equal when nothing waits; or `of late`, until
    * the gate lets it fade, so that an owner who needs little goes before all who need much. Default: the former
    */
   constructor(
-    shares: Readonly<Record<Lane, number>> = { all: 1 } as Readonly<Record<Lane, number>>,
+    shares: Readonly<Record<Priority, number>> = { all: 1 } as Readonly<Record<Priority, number>>,
     private readonly use: 'since all were equal' | 'of late' = 'since all were equal',
   ) {
-    const lanes = Object.entries(shares) as Array<[Lane, number]>;
-    this.#lines = new Map(lanes.map(([lane, share]) => [lane, { lane, owners: new PassingMap(), share, way: 0 }]));
+    const priorities = Object.entries(shares) as Array<[Priority, number]>;
+    this.#lines = new Map(
+      priorities.map(([priority, share]) => [priority, { priority, owners: new PassingMap(), share, way: 0 }]),
+    );
     const [first] = this.#lines.keys();
-    if (first === undefined) throw new Error('a scheduler needs a lane');
-    this.#firstLane = first;
+    if (first === undefined) throw new Error('a scheduler needs a priority');
+    this.#firstPriority = first;
   }
 
   /** Items that wait. */
@@ -86,19 +88,19 @@ export class FairScheduler<Item, Lane extends string = string> {
     return [...this.#lines.values()].reduce((sum, { owners }) => sum + (owners.get(owner)?.size ?? 0), 0);
   }
 
-  /** Items that wait in one lane. */
-  in(lane: Lane): number {
-    return [...this.#line(lane).owners.values()].reduce((sum, items) => sum + items.size, 0);
+  /** Items that wait in one priority. */
+  in(priority: Priority): number {
+    return [...this.#line(priority).owners.values()].reduce((sum, items) => sum + items.size, 0);
   }
 
   /**
    * An item that waits already keeps its place.
-   * @param lane default: the upper one
+   * @param priority default: the upper one
    */
-  add(item: Item, owner: string, lane: Lane = this.#firstLane): void {
+  add(item: Item, owner: string, priority: Priority = this.#firstPriority): void {
     if (this.#waiting.has(item)) return;
-    this.#waiting.set(item, { lane, owner });
-    const line = this.#line(lane);
+    this.#waiting.set(item, { priority, owner });
+    const line = this.#line(priority);
     if (line.owners.size === 0) line.way = Math.max(line.way, this.#way);
     const items = line.owners.get(owner);
     if (items) {
@@ -114,7 +116,7 @@ export class FairScheduler<Item, Lane extends string = string> {
     const place = this.#waiting.get(item);
     if (!place) return;
     this.#waiting.delete(item);
-    const { owners } = this.#line(place.lane);
+    const { owners } = this.#line(place.priority);
     const items = owners.get(place.owner);
     items?.delete(item);
     if (items?.size === 0) owners.delete(place.owner);
@@ -122,7 +124,7 @@ export class FairScheduler<Item, Lane extends string = string> {
   }
 
   /** Begins the next turn: the item counts as under way until `ended`. Undefined = nothing may begin now. */
-  next(limits: Limits<Lane> = {}): Turn<Item, Lane> | undefined {
+  next(limits: Limits<Priority> = {}): Turn<Item, Priority> | undefined {
     if (this.#waiting.size === 0 || this.#underWay.size >= (limits.places ?? Infinity)) return undefined;
     for (const line of this.#linesInTurn(limits)) {
       const turn = this.#nextIn(line, limits);
@@ -159,33 +161,33 @@ export class FairScheduler<Item, Lane extends string = string> {
       else this.#used.set(owner, used * share);
   }
 
-  #linesInTurn({ lanes }: Limits<Lane>): Iterable<Line<Item, Lane>> {
-    // A gate of one lane is asked for each delivery.
-    if (this.#lines.size === 1 && !lanes) return this.#lines.values();
-    const mayBegin = ({ lane, owners }: Line<Item, Lane>): boolean =>
-      owners.size > 0 && (lanes?.includes(lane) ?? true);
+  #linesInTurn({ priorities }: Limits<Priority>): Iterable<Line<Item, Priority>> {
+    // A gate of one priority is asked for each delivery.
+    if (this.#lines.size === 1 && !priorities) return this.#lines.values();
+    const mayBegin = ({ priority, owners }: Line<Item, Priority>): boolean =>
+      owners.size > 0 && (priorities?.includes(priority) ?? true);
     return [...this.#lines.values()].filter(mayBegin).sort((a, b) => a.way - b.way);
   }
 
   #nextIn(
-    { lane, owners }: Line<Item, Lane>,
-    { placesOfOne = Infinity, mayBegin }: Limits<Lane>,
-  ): Turn<Item, Lane> | undefined {
-    let next: Turn<Item, Lane> | undefined;
+    { priority, owners }: Line<Item, Priority>,
+    { placesOfOne = Infinity, mayBegin }: Limits<Priority>,
+  ): Turn<Item, Priority> | undefined {
+    let next: Turn<Item, Priority> | undefined;
     for (const [owner, items] of owners) {
       if (next && this.#usedBy(owner) >= this.#usedBy(next.owner)) continue;
       if (mayBegin && !mayBegin(owner)) continue;
       if (placesOfOne !== Infinity && this.#underWayOf(owner) >= placesOfOne) continue;
       for (const item of items) {
         if (this.#underWay.has(item)) continue;
-        next = { owner, item, lane };
+        next = { owner, item, priority };
         break;
       }
     }
     return next;
   }
 
-  #begin(line: Line<Item, Lane>, { item, owner }: Turn<Item, Lane>): void {
+  #begin(line: Line<Item, Priority>, { item, owner }: Turn<Item, Priority>): void {
     const level = this.#usedBy(owner);
     this.#way = Math.max(this.#way, line.way);
     line.way += 1 / line.share;
@@ -213,9 +215,9 @@ export class FairScheduler<Item, Lane extends string = string> {
     this.#usedByLast = 0;
   }
 
-  #line(lane: Lane): Line<Item, Lane> {
-    const line = this.#lines.get(lane);
-    if (!line) throw new Error(`there is no lane ${lane}`);
+  #line(priority: Priority): Line<Item, Priority> {
+    const line = this.#lines.get(priority);
+    if (!line) throw new Error(`there is no priority ${priority}`);
     return line;
   }
 }

@@ -66,7 +66,7 @@ export class Pollers {
     const forge = forges.get(org.forge, org.name);
     if (!forge) return [];
     const polled = { forge: org.forge, org: org.name };
-    const caller = { lane: 'poll', org: org.name } as const;
+    const caller = { priority: 'poll', org: org.name } as const;
     const counted = (what: { org: string; source: string; stored: number }): void =>
       metrics.entries.inc({ org: what.org, source: what.source }, what.stored);
     const common = { inbox, cursors, queue, clock, logger, startedAt, client: forge.client, counted };

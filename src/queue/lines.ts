@@ -159,7 +159,7 @@ class RoundRobin {
   private async run(org: string, turn: Turn, ended: readonly Ended[]): Promise<void> {
     // After those that ring in the same breath: one turn is for all of them.
     await new Promise<void>((resolve) => void setImmediate(resolve));
-    const caller = { lane: this.topic === 'background' ? 'housekeeping' : 'webhook', org: org || null } as const;
+    const caller = { priority: this.topic === 'background' ? 'housekeeping' : 'webhook', org: org || null } as const;
     const help = (): void => this.bell?.help(this.topic, org);
     const isLeft = await callingAs(caller, () => turn(org, help)).catch((error: unknown) => {
       this.logger.error({ topic: this.topic, org, reason: messageOf(error) }, 'queue.turn-failed');

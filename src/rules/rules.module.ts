@@ -45,7 +45,7 @@ export class RulesModule extends Draining implements OnModuleInit {
     forges: ConnectedForges,
   ) {
     super();
-    const look = (): void => void callingAs({ lane: 'housekeeping', org: null }, () => check.check());
+    const look = (): void => void callingAs({ priority: 'housekeeping', org: null }, () => check.check());
     forges.onConnected(() => keeper.nudgeAll());
     forges.onConnected(look);
     keeper.onActivated(look);

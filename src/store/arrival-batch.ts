@@ -89,15 +89,15 @@ export class SqlArrivalBatch implements ArrivalBatch {
     return rows.map(({ state, isOpen }) => ({ state: state === null ? null : objectIn(state), isOpen }));
   }
 
-  private async touchedOf({ org, effects, lanes }: BatchNeeds): Promise<Pick<BatchFacts, 'effects' | 'lanes'>> {
-    if (effects.length + lanes.length === 0) return { effects: [], lanes: [] };
+  private async touchedOf({ org, effects, orderKeys }: BatchNeeds): Promise<Pick<BatchFacts, 'effects' | 'orderKeys'>> {
+    if (effects.length + orderKeys.length === 0) return { effects: [], orderKeys: [] };
     const { rows } = await execute<{ isKnown: boolean }>(this.manager, FIND_TOUCHED, [
-      [...effects.map((key) => effectHash(key)), ...lanes.map(() => null)],
-      [...effects.map(() => null), ...lanes],
+      [...effects.map((key) => effectHash(key)), ...orderKeys.map(() => null)],
+      [...effects.map(() => null), ...orderKeys],
       org,
     ]);
     const known = rows.map(({ isKnown }) => isKnown);
-    return { effects: known.slice(0, effects.length), lanes: known.slice(effects.length) };
+    return { effects: known.slice(0, effects.length), orderKeys: known.slice(effects.length) };
   }
 
   private async actsOf({ texts }: BatchNeeds): Promise<Array<TextAct | null>> {

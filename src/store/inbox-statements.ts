@@ -158,11 +158,11 @@ LEFT JOIN LATERAL (
 ) AS s ON true
 ORDER BY k.place`;
 
-/** Whether the organization ever sent each of these effects, or holds something in each of these lanes, in their order. */
+/** Whether the organization ever sent each of these effects, or holds something in each of these order keys, in their order. */
 export const FIND_TOUCHED = `
 SELECT EXISTS (SELECT 1 FROM intents i WHERE i.effect_hash = k.effect_hash AND i.attempts > 0 AND i.org = $3 OFFSET 0)
-    OR EXISTS (SELECT 1 FROM intents i WHERE i.lane = k.lane AND i.state = 'planned' AND i.held AND i.org = $3 OFFSET 0) AS "isKnown"
-FROM unnest($1::bytea[], $2::text[]) WITH ORDINALITY AS k (effect_hash, lane, place)
+    OR EXISTS (SELECT 1 FROM intents i WHERE i.order_key = k.order_key AND i.state = 'planned' AND i.held AND i.org = $3 OFFSET 0) AS "isKnown"
+FROM unnest($1::bytea[], $2::text[]) WITH ORDINALITY AS k (effect_hash, order_key, place)
 ORDER BY k.place`;
 
 /**

@@ -237,13 +237,13 @@ ON CONFLICT (run_key) DO NOTHING
 RETURNING id`;
 
 const INSERT_INTENTS = `
-INSERT INTO intents (id, run_id, forge, org, rule, revision_id, step_id, step_no, item_key, intent_key, action, params, target, lane, effect_key, effect_hash,
+INSERT INTO intents (id, run_id, forge, org, rule, revision_id, step_id, step_no, item_key, intent_key, action, params, target, order_key, effect_key, effect_hash,
                      mode, planned_at, approval, two_people, counts_for, background, object, names, state, due_at, epoch, attempts, tries, updated_at)
-SELECT n.id, n.run_id, n.forge, n.org, n.rule, n.revision_id, n.step_id, n.step_no, n.item_key, n.intent_key, n.action, n.params, n.target, n.lane, n.effect_key, n.effect_hash,
+SELECT n.id, n.run_id, n.forge, n.org, n.rule, n.revision_id, n.step_id, n.step_no, n.item_key, n.intent_key, n.action, n.params, n.target, n.order_key, n.effect_key, n.effect_hash,
        n.mode, n.planned_at, n.approval, n.two_people, n.counts_for, n.background, n.object, n.names, CASE WHEN n.approval = 'wanted' THEN 'waiting' ELSE 'planned' END, clock_timestamp(), 0, 0, 0, clock_timestamp()
 FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::int[], $9::text[], $10::text[], $11::text[], $12::text[],
             $13::text[], $14::text[], $15::text[], $16::bytea[], $17::text[], $18::timestamptz[], $19::text[], $20::boolean[], $21::text[], $22::boolean[], $23::text[], $24::text[]) WITH ORDINALITY
-  AS n (id, run_id, forge, org, rule, revision_id, step_id, step_no, item_key, intent_key, action, params, target, lane, effect_key, effect_hash,
+  AS n (id, run_id, forge, org, rule, revision_id, step_id, step_no, item_key, intent_key, action, params, target, order_key, effect_key, effect_hash,
         mode, planned_at, approval, two_people, counts_for, background, object, names, place)
 ORDER BY n.place`;
 
@@ -319,7 +319,7 @@ async function insertIntents(manager: EntityManager, intents: readonly NewIntent
     'action',
     'params',
     'target',
-    'lane',
+    'orderKey',
     'effectKey',
     'effectHash',
     'mode',

@@ -32,7 +32,7 @@ WHERE i.id = m.id AND (m.epoch IS NULL OR m.epoch = i.epoch) AND (m.attempts IS 
   AND i.state = ANY (string_to_array(m.from_states, ' ')) AND (${wantsApproval('i')}) IS NOT TRUE
 RETURNING i.id`;
 
-/** The later steps of what is held leave their lanes with it: nobody reads them again until its turn has come. */
+/** The later steps of what is held leave the order with it: nobody reads them again until its turn has come. */
 const HOLD_LATER_STEPS = `
 UPDATE intents l SET held = true, held_by = h.held_by, due_at = greatest(l.due_at, h.due_at), updated_at = clock_timestamp()
 FROM intents h WHERE h.id = ANY ($1) AND l.run_id = h.run_id AND l.step_no > h.step_no AND l.state = 'planned'`;

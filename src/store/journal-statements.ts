@@ -40,9 +40,9 @@ export function pausesOver(p: string, i: string): string {
 const NOT_YET = '> statement_timestamp()';
 const BY_NOW = '<= statement_timestamp()';
 
-/** The intent `a` stepped aside, and the intent `i` of its lane was planned after it and writes or names its object. */
+/** The intent `a` stepped aside, and the intent `i` of its order key was planned after it and writes or names its object. */
 export function standsAside(a: string, i: string): string {
-  return `${a}.lane = ${i}.lane AND ${a}.aside AND ${a}.seq < ${i}.seq
+  return `${a}.order_key = ${i}.order_key AND ${a}.aside AND ${a}.seq < ${i}.seq
       AND (${a}.object = ${i}.object OR ${a}.object = ANY (string_to_array(${i}.names, chr(10))) OR ${a}.effect_hash = ${i}.effect_hash)`;
 }
 
@@ -64,15 +64,15 @@ function stands(i: string): string {
 }
 
 /**
- * The intent whose turn it is in a lane, whether it can be claimed already or not: the first planned one that neither is paused, nor
- * stands, nor is held by a budget; what an event caused before what a schedule or a plan did. No other planned one of the lane can be claimed, so that this one row answers for the lane.
+ * The intent whose turn it is in an order key, whether it can be claimed already or not: the first planned one that neither is paused, nor
+ * stands, nor is held by a budget; what an event caused before what a schedule or a plan did. No other planned one of the order key can be claimed, so that this one row answers for the order key.
  *
- * What is held is not in the index of the lane. It is looked for in an index of its own, by its time: only what has come to its turn is read,
+ * What is held is not in the index of the order key. It is looked for in an index of its own, by its time: only what has come to its turn is read,
  * however many wait behind it.
  */
-export function turnOf(lane: string, columns: string): string {
+export function turnOf(orderKey: string, columns: string): string {
   const first = (which: string): string =>
-    `(SELECT * FROM intents t WHERE t.lane = ${lane} AND t.state = 'planned' AND ${which} AND NOT ${isPaused('t')} AND NOT ${stands('t')} ORDER BY t.background, t.seq LIMIT 1)`;
+    `(SELECT * FROM intents t WHERE t.order_key = ${orderKey} AND t.state = 'planned' AND ${which} AND NOT ${isPaused('t')} AND NOT ${stands('t')} ORDER BY t.background, t.seq LIMIT 1)`;
   return `SELECT ${columns} FROM (${first('NOT t.held')} UNION ALL ${first(`t.held AND t.due_at ${BY_NOW}`)}) AS t ORDER BY t.background, t.seq LIMIT 1`;
 }
 
@@ -83,17 +83,18 @@ export function turnOf(lane: string, columns: string): string {
 function isReady(i: string): string {
   return `${i}.due_at <= clock_timestamp()
   AND NOT EXISTS (SELECT 1 FROM forge_holds f WHERE f.forge = ${i}.forge AND f.until ${NOT_YET} AND ${i}.org = ANY (string_to_array(f.orgs, chr(10))) OFFSET 0)
-  AND NOT EXISTS (SELECT 1 FROM intents w WHERE w.lane = ${i}.lane AND w.state IN ('claimed', 'sent') OFFSET 0)
+  AND NOT EXISTS (SELECT 1 FROM intents w WHERE w.order_key = ${i}.order_key AND w.state IN ('claimed', 'sent') OFFSET 0)
   AND NOT EXISTS (SELECT 1 FROM intents s WHERE s.run_id = ${i}.run_id AND s.step_no < ${i}.step_no AND s.state NOT IN (${GOOD}) OFFSET 0)
   AND NOT EXISTS (SELECT 1 FROM intents h WHERE h.effect_hash = ${i}.effect_hash AND ${holdsKey('h')} OFFSET 0)`;
 }
 
 /** All of `JournalStore.claim`'s rules for one intent `i`. */
 function isClaimable(i: string): string {
-  return `${i}.state = 'planned' AND ${isReady(i)} AND ${i}.id = (${turnOf(`${i}.lane`, 't.id')})`;
+  return `${i}.state = 'planned' AND ${isReady(i)} AND ${i}.id = (${turnOf(`${i}.order_key`, 't.id')})`;
 }
 
-const TURN_COLUMNS = 't.id, t.forge, t.org, t.background, t.seq, t.lane, t.run_id, t.step_no, t.effect_hash, t.due_at';
+const TURN_COLUMNS =
+  't.id, t.forge, t.org, t.background, t.seq, t.order_key, t.run_id, t.step_no, t.effect_hash, t.due_at';
 
 /** Whether a run is worth a line where what changed nothing is left out. */
 export function changedSomething(run: string): string {
@@ -101,55 +102,55 @@ export function changedSomething(run: string): string {
   AND (${run}.state <> 'done' OR EXISTS (SELECT 1 FROM intents w WHERE w.run_id = ${run}.id AND w.state <> 'unchanged'))`;
 }
 
-/** The next row of the index of lines behind the lane `after`; null where there is none. */
-const nextLaneOfLine = (after: string): string =>
-  `(SELECT n.lane || '' FROM intents n WHERE n.state = 'planned' AND n.org = $2 AND n.background = $3 AND n.lane || '' > ${after} ORDER BY n.lane || '' LIMIT 1)`;
+/** The next row of the index of lines behind the order key `after`; null where there is none. */
+const nextOrderKeyOfLine = (after: string): string =>
+  `(SELECT n.order_key || '' FROM intents n WHERE n.state = 'planned' AND n.org = $2 AND n.background = $3 AND n.order_key || '' > ${after} ORDER BY n.order_key || '' LIMIT 1)`;
 
 /**
- * What is due of one organization, caused by events or in the background: one look at each of its lanes that has planned intents, however many wait in it. The
- * recursion steps from lane to lane through the index, which PostgreSQL does not do by itself for DISTINCT.
+ * What is due of one organization, caused by events or in the background: one look at each of its order keys that has planned intents, however many wait in it. The
+ * recursion steps from order key to order key through the index, which PostgreSQL does not do by itself for DISTINCT.
  */
 export const DUE_OF_LINE = `
-WITH RECURSIVE lanes AS (
-  SELECT ${nextLaneOfLine("''")} AS lane WHERE NOT EXISTS (SELECT 1 FROM pauses WHERE org = '' AND rule = '')
+WITH RECURSIVE order_keys AS (
+  SELECT ${nextOrderKeyOfLine("''")} AS order_key WHERE NOT EXISTS (SELECT 1 FROM pauses WHERE org = '' AND rule = '')
   UNION ALL
-  SELECT ${nextLaneOfLine('lanes.lane')} FROM lanes WHERE lanes.lane IS NOT NULL
+  SELECT ${nextOrderKeyOfLine('order_keys.order_key')} FROM order_keys WHERE order_keys.order_key IS NOT NULL
 )
-SELECT i.id FROM lanes CROSS JOIN LATERAL (${turnOf('lanes.lane', TURN_COLUMNS)}) AS i
+SELECT i.id FROM order_keys CROSS JOIN LATERAL (${turnOf('order_keys.order_key', TURN_COLUMNS)}) AS i
 WHERE i.org = $2 AND i.background = $3 AND ${isReady('i')}
 ORDER BY i.seq LIMIT $1`;
 
-/** The same in the lanes that the end of each of these intents may have set free: its own, and those of its run and its effect key. */
+/** The same in the order keys that the end of each of these intents may have set free: its own, and those of its run and its effect key. */
 export const DUE_NEAR = `
 SELECT a.place::integer AS place, near.id, near.background FROM unnest($1::text[], $2::integer[]) WITH ORDINALITY AS a (intent_id, most, place)
 CROSS JOIN LATERAL (
-  WITH near AS (SELECT id, lane, run_id, effect_hash FROM intents WHERE id = a.intent_id),
-  lanes AS (
-    SELECT lane FROM near
-    UNION SELECT r.lane FROM near JOIN intents r ON r.run_id = near.run_id AND ${beside(`r.state = 'planned'`)}
-    UNION SELECT e.lane FROM near JOIN intents e ON e.effect_hash = near.effect_hash AND e.state = 'planned'
+  WITH near AS (SELECT id, order_key, run_id, effect_hash FROM intents WHERE id = a.intent_id),
+  order_keys AS (
+    SELECT order_key FROM near
+    UNION SELECT r.order_key FROM near JOIN intents r ON r.run_id = near.run_id AND ${beside(`r.state = 'planned'`)}
+    UNION SELECT e.order_key FROM near JOIN intents e ON e.effect_hash = near.effect_hash AND e.state = 'planned'
   )
-  SELECT i.id, i.background, i.seq FROM near, lanes CROSS JOIN LATERAL (${turnOf('lanes.lane', TURN_COLUMNS)}) AS i
-  WHERE i.id <> near.id AND (i.lane = near.lane OR i.run_id = near.run_id OR i.effect_hash = near.effect_hash) AND ${isReady('i')}
+  SELECT i.id, i.background, i.seq FROM near, order_keys CROSS JOIN LATERAL (${turnOf('order_keys.order_key', TURN_COLUMNS)}) AS i
+  WHERE i.id <> near.id AND (i.order_key = near.order_key OR i.run_id = near.run_id OR i.effect_hash = near.effect_hash) AND ${isReady('i')}
   ORDER BY i.background, i.seq LIMIT a.most
 ) AS near
 ORDER BY a.place, near.background, near.seq`;
 
 /** The same among the intents that were just planned. */
 export const DUE_AMONG = `
-WITH lanes AS (SELECT DISTINCT lane FROM intents WHERE id = ANY ($1))
-SELECT i.id FROM lanes CROSS JOIN LATERAL (${turnOf('lanes.lane', TURN_COLUMNS)}) AS i
+WITH order_keys AS (SELECT DISTINCT order_key FROM intents WHERE id = ANY ($1))
+SELECT i.id FROM order_keys CROSS JOIN LATERAL (${turnOf('order_keys.order_key', TURN_COLUMNS)}) AS i
 WHERE i.id = ANY ($1) AND ${isReady('i')}
 ORDER BY i.background, i.seq`;
 
 /**
- * The lock of the lane makes claims in it look one after the other, for which the condition must be read by a statement that starts after the
- * lock is held. Lanes are locked in one order, so that no two wait for each other; the lane of an intent never changes.
+ * The lock of the order key makes claims in it look one after the other, for which the condition must be read by a statement that starts after the
+ * lock is held. Keys are locked in one order, so that no two wait for each other; the order key of an intent never changes.
  */
-export const LOCK_LANES = `
-SELECT pg_advisory_xact_lock(lane_key) FROM (
-  SELECT DISTINCT hashtextextended('lane ' || lane, 0) AS lane_key FROM intents WHERE id = ANY ($1) ORDER BY lane_key
-) AS lanes`;
+export const LOCK_ORDER_KEYS = `
+SELECT pg_advisory_xact_lock(lock_key) FROM (
+  SELECT DISTINCT hashtextextended('order key ' || order_key, 0) AS lock_key FROM intents WHERE id = ANY ($1) ORDER BY lock_key
+) AS order_keys`;
 
 /** The newest intent of the same effect that was planned after the intent `i` and ended before it. A claim holds the effect key: from then on none can. */
 const OVERTAKEN_BY = `(SELECT n.id FROM intents n WHERE n.effect_hash = i.effect_hash AND n.seq > i.seq AND n.state IN ('done', 'unchanged')
@@ -177,7 +178,7 @@ RETURNING ${OVERTAKEN_BY} AS overtaken_by, ${HAS_HISTORY} AS has_history, (SELEC
 /** What waits and is not held by a budget. One that is claimed now has just looked, or will. */
 export const REVISIT = `
 WITH mine AS MATERIALIZED (
-  SELECT id FROM intents WHERE lane = $2 AND org = $1 AND state = 'planned' AND held AND held_by IS NULL AND reason_code = '${WAITS}'
+  SELECT id FROM intents WHERE order_key = $2 AND org = $1 AND state = 'planned' AND held AND held_by IS NULL AND reason_code = '${WAITS}'
   FOR NO KEY UPDATE SKIP LOCKED
 ), due AS (
   UPDATE intents i SET due_at = statement_timestamp(), updated_at = clock_timestamp() FROM mine WHERE i.id = mine.id RETURNING i.id, i.seq

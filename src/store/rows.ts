@@ -89,7 +89,7 @@ export function toEvent(row: EventEntity): ForgeEvent {
 
 export const intentRows = new RowDecoder<IntentEntity>(
   `
-id runId forge org rule revisionId stepId stepNo itemKey intentKey action params target lane effectKey effectHash object names mode plannedAt seq
+id runId forge org rule revisionId stepId stepNo itemKey intentKey action params target orderKey effectKey effectHash object names mode plannedAt seq
 state reasonCode reasonParams dueAt epoch attempts tries failingSince owner leaseUntil reads sightings lookAgainAt result
 held heldBy heldSince aside background countsFor approval approvalBy approvalAt twoPeople approvalBeside updatedAt`,
   { params: asJson, target: asJson, result: asJson, countsFor: asJson },

@@ -91,21 +91,21 @@ export function isOfEntry(r: string, entry: string): string {
 
 const pairs = ({ orgs, repos }: SightPlaces): string => `SELECT * FROM unnest(${texts(orgs)}, ${texts(repos)})`;
 
-/** The number of the repository that the intent `i` acts on, out of its lane; null = it acts on something else. See `laneOf` in `core/target.ts`. */
-function repoOfLane(i: string): string {
-  return `CASE WHEN starts_with(${i}.lane, ${i}.forge || '/repository/') THEN substr(${i}.lane, length(${i}.forge) + 13) END`;
+/** The number of the repository that the intent `i` acts on, out of its order key; null = it acts on something else. See `orderKeyOf` in `core/target.ts`. */
+function repoOfOrderKey(i: string): string {
+  return `CASE WHEN starts_with(${i}.order_key, ${i}.forge || '/repository/') THEN substr(${i}.order_key, length(${i}.forge) + 13) END`;
 }
 
 /** What the intent `i` acts on may be told; whether its run may be is another question. */
 function tellsTarget(i: string, places: SightPlaces): string {
-  return tellsRepo(`${i}.org`, repoOfLane(i), places);
+  return tellsRepo(`${i}.org`, repoOfOrderKey(i), places);
 }
 
 /** Both what the intent `i` acts on and what it was decided about may be told: its parameters may be made of either. */
 export function tellsIntent(i: string, places: SightPlaces): string {
   return `(${tellsOrg(`${i}.org`, places.whole)} OR (${tellsTarget(i, places)}
     AND EXISTS (SELECT 1 FROM runs o WHERE o.id = ${i}.run_id AND (o.org, o.repo_id) IN (${pairs(places)})))
-    OR EXISTS (SELECT 1 FROM runs o WHERE o.id = ${i}.run_id AND o.repo_id = ${repoOfLane(i)} AND ${tellsUnitOfRun('o', places)}))`;
+    OR EXISTS (SELECT 1 FROM runs o WHERE o.id = ${i}.run_id AND o.repo_id = ${repoOfOrderKey(i)} AND ${tellsUnitOfRun('o', places)}))`;
 }
 
 /** All that the arrival `a` tells may be told. What it tells is not known before it is decided, and never of what makes no event. */

@@ -36,7 +36,7 @@ import {
   DUE_OF_LINE,
   DUE_RUNS,
   DUE_RUNS_OF,
-  LOCK_LANES,
+  LOCK_ORDER_KEYS,
   MARK_SENT,
   RECLAIM,
   RECORD_ANSWER,
@@ -151,8 +151,8 @@ export class SqlJournalStore extends SqlJournalReads implements JournalStore {
     return this.db.run(async (manager) => idsOf(await execute(manager, DUE_OF_LINE, [limit, org, background])));
   }
 
-  async revisit(org: string, lane: string): Promise<string[]> {
-    return this.db.run(async (manager) => idsOf(await execute(manager, REVISIT, [org, lane])));
+  async revisit(org: string, orderKey: string): Promise<string[]> {
+    return this.db.run(async (manager) => idsOf(await execute(manager, REVISIT, [org, orderKey])));
   }
 
   async dueNear(intentId: string, limit: number): Promise<DueIntent[]> {
@@ -167,7 +167,7 @@ export class SqlJournalStore extends SqlJournalReads implements JournalStore {
       return await this.claimed(intentIds, owner, leaseMs);
     } catch (error) {
       if (!(error instanceof StoreFailed) || error.context['sqlState'] !== UNIQUE_VIOLATION) throw error;
-      // Two lanes, one effect key: the index decides, the other one queues.
+      // Two order keys, one effect key: the index decides, the other one queues.
       const each = [];
       if (intentIds.length > 1) for (const id of intentIds) each.push(...(await this.claim([id], owner, leaseMs)));
       return each;
@@ -177,7 +177,7 @@ export class SqlJournalStore extends SqlJournalReads implements JournalStore {
   private async claimed(intentIds: readonly string[], owner: string, leaseMs: number): Promise<Claim[]> {
     const [, { rows } = { rows: [] }] = await this.db.run((manager) =>
       executeAtOnce(manager, [
-        { sql: LOCK_LANES, params: [intentIds] },
+        { sql: LOCK_ORDER_KEYS, params: [intentIds] },
         { sql: CLAIM, params: [intentIds, owner, leaseMs] },
       ]),
     );

@@ -10,7 +10,7 @@ import type {
   LookClaim,
   RecoveryClaim,
   RecoveryStore,
-  SentInLane,
+  SentWithOrderKey,
   Undo,
 } from '../pipeline/recovery-store.port.js';
 import type { Attempt, Intent } from '../core/run.js';
@@ -114,10 +114,10 @@ END AS because
 FROM runs r JOIN events e ON e.id = r.event_id WHERE r.id = $1 AND e.object_hash IS NOT NULL`;
 
 /** A row changes with each of its calls, so one that was last changed before `since` was sent before it. */
-const SENT_IN_LANE = `
+const SENT_WITH_ORDER_KEY = `
 SELECT s.id FROM unnest($2::text[]) WITH ORDINALITY AS k (action, place)
 CROSS JOIN LATERAL (
-  SELECT i.id, i.seq, i.updated_at FROM intents i WHERE i.lane = $1 AND i.action = k.action AND i.attempts > 0 ORDER BY i.seq DESC LIMIT $4
+  SELECT i.id, i.seq, i.updated_at FROM intents i WHERE i.order_key = $1 AND i.action = k.action AND i.attempts > 0 ORDER BY i.seq DESC LIMIT $4
 ) AS s
 WHERE s.updated_at >= $3 ORDER BY k.place, s.seq DESC`;
 
@@ -262,14 +262,14 @@ export class SqlRecoveryStore implements RecoveryStore {
     });
   }
 
-  async sentInLane({
-    lane,
+  async sentWithOrderKey({
+    orderKey,
     actions,
     since,
     limit,
-  }: SentInLane): Promise<Array<{ intent: Intent; attempts: readonly Attempt[] }>> {
+  }: SentWithOrderKey): Promise<Array<{ intent: Intent; attempts: readonly Attempt[] }>> {
     return this.db.run(async (manager) => {
-      const ids = idsOf(await execute(manager, SENT_IN_LANE, [lane, actions, since, limit]));
+      const ids = idsOf(await execute(manager, SENT_WITH_ORDER_KEY, [orderKey, actions, since, limit]));
       if (ids.length === 0) return [];
       const intents = await manager
         .createQueryBuilder(IntentEntity, 'intent')

@@ -41,8 +41,8 @@ const ofState = (state: string): string => `
 const INTENTS = `
 WITH open AS MATERIALIZED (${['planned', 'unknown', 'waiting'].map(ofState).join(' UNION ALL ')}),
 turns AS MATERIALIZED (
-  SELECT l.lane, (${turnOf('l.lane', 't.id')}) AS id, (SELECT w.id FROM intents w WHERE w.lane = l.lane AND w.state IN ('claimed', 'sent') LIMIT 1) AS at_work
-  FROM (SELECT DISTINCT lane FROM open WHERE state = 'planned') AS l
+  SELECT l.order_key, (${turnOf('l.order_key', 't.id')}) AS id, (SELECT w.id FROM intents w WHERE w.order_key = l.order_key AND w.state IN ('claimed', 'sent') LIMIT 1) AS at_work
+  FROM (SELECT DISTINCT order_key FROM open WHERE state = 'planned') AS l
 )
 SELECT i.id, i.org, i.state, i.approval, i.reason_code AS "reasonCode", i.reason_params AS "reasonParams", i.held, i.held_by AS "heldBy", i.aside,
   i.planned_at AS "plannedAt", i.updated_at AS "updatedAt", i.failing_since AS "failingSince", i.held_since AS "heldSince", i.due_at AS "dueAt",
@@ -55,7 +55,7 @@ SELECT i.id, i.org, i.state, i.approval, i.reason_code AS "reasonCode", i.reason
   f.credential, f.since AS "forgeSince", f.reason_code AS "forgeCode", f.reason_params AS "forgeParams",
   CASE WHEN t.id <> i.id THEN t.id WHEN t.at_work <> i.id THEN t.at_work END AS first
 FROM open i
-LEFT JOIN turns t ON t.lane = i.lane
+LEFT JOIN turns t ON t.order_key = i.order_key
 LEFT JOIN LATERAL (SELECT * FROM pauses p WHERE ${pausesOver('p', 'i')} ORDER BY p.at LIMIT 1) AS p ON i.state = 'planned'
 LEFT JOIN LATERAL (
   SELECT * FROM forge_holds h WHERE h.forge = i.forge AND h.until > clock_timestamp() AND i.org = ANY (string_to_array(h.orgs, chr(10))) LIMIT 1

@@ -8,7 +8,7 @@ class Works {
   private readonly ends: Array<() => void> = [];
 
   start(gate: StoreGate, name: string, org: string | null): Promise<void> {
-    return callingAs({ lane: 'webhook', org }, () => this.startFor(gate, name));
+    return callingAs({ priority: 'webhook', org }, () => this.startFor(gate, name));
   }
 
   startFor(gate: StoreGate, name: string, org?: string): Promise<void> {
@@ -28,7 +28,7 @@ class Works {
 /** Work of an organization that takes so long; its beginning is noted. */
 function worker(gate: StoreGate, begun: string[], passes: (ms: number) => void) {
   return (org: string, ms: number, name = org, place: Place = 'in turn'): Promise<void> =>
-    callingAs({ lane: 'webhook', org }, () =>
+    callingAs({ priority: 'webhook', org }, () =>
       gate.through(async () => {
         begun.push(name);
         passes(ms);
@@ -67,7 +67,7 @@ describe('store/store-gate', () => {
     const gate = new StoreGate(1, () => 0);
     const works = new Works();
     const all = ['1', '2', '3'].map((name) => works.start(gate, name, 'acme'));
-    all.push(callingAs({ lane: 'webhook', org: 'acme' }, () => works.startFor(gate, 'told', 'beta')));
+    all.push(callingAs({ priority: 'webhook', org: 'acme' }, () => works.startFor(gate, 'told', 'beta')));
 
     for (let n = 0; n < 4; n += 1) await works.endNext();
     await Promise.all(all);
@@ -217,7 +217,7 @@ describe('store/store-gate', () => {
     const gate = new StoreGate(1, () => now);
     const begun: string[] = [];
     const asks = (org: string, count: number, ms: number): Promise<void> =>
-      callingAs({ lane: 'webhook', org }, async () => {
+      callingAs({ priority: 'webhook', org }, async () => {
         for (let n = 1; n <= count; n += 1)
           await gate.through(async () => {
             begun.push(`${org} ${n}`);
@@ -235,7 +235,7 @@ describe('store/store-gate', () => {
     const [gate, ofServer] = [new StoreGate(1, () => now), new StoreGate(10, () => now)];
     const isSharedAfter = async (org: string | null): Promise<boolean[]> => {
       for (const one of [gate, ofServer])
-        await callingAs({ lane: 'webhook', org }, () => one.through(() => Promise.resolve()));
+        await callingAs({ priority: 'webhook', org }, () => one.through(() => Promise.resolve()));
       return [gate.isShared, ofServer.isShared];
     };
 

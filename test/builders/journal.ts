@@ -26,7 +26,7 @@ export function aRun(over: Partial<NewRun> = {}): NewRun {
   };
 }
 
-/** An intent for a label in repository 7 (acme/app); lane and effect key of its own unless told. */
+/** An intent for a label in repository 7 (acme/app); order key and effect key of its own unless told. */
 export function anIntent(over: Partial<NewIntent> = {}): NewIntent {
   const id = over.id ?? 'intent-1';
   return {
@@ -43,7 +43,7 @@ export function anIntent(over: Partial<NewIntent> = {}): NewIntent {
     action: 'label.ensure',
     params: { name: id, color: '#ee0701' },
     target: { kind: 'repository', id: '7', owner: 'acme', name: 'app', private: false },
-    lane: `lane-${id}`,
+    orderKey: `orderKey-${id}`,
     effectKey: `effect-${id}`,
     mode: 'live',
     plannedAt: AT,

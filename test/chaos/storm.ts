@@ -200,7 +200,7 @@ class Running {
     const missing = forMs === undefined ? null : this.untilAllHit(this.startedAt + forMs);
     let isOver = false;
     void missing?.then(() => (isOver = true));
-    const lane = async (): Promise<void> => {
+    const sendOn = async (): Promise<void> => {
       while (next < deliveries && !isOver) {
         if (this.wanted.length - this.effects > backlog) {
           await wait(20);
@@ -218,7 +218,7 @@ class Running {
         if (this.sender.odd.length > 20) throw new Error(`the receiver answers oddly: ${this.sender.odd[0]}`);
       }
     };
-    await Promise.all(Array.from({ length: 8 }, lane));
+    await Promise.all(Array.from({ length: 8 }, sendOn));
   }
 
   private async deliverQuietly(): Promise<void> {
@@ -232,10 +232,10 @@ class Running {
     }));
     this.sent.push(...bodies);
     let next = 0;
-    const lane = async (): Promise<void> => {
+    const sendOn = async (): Promise<void> => {
       for (let body = bodies[next++]; body; body = bodies[next++]) await this.quietSender.deliver(body, () => false);
     };
-    await Promise.all(Array.from({ length: QUIET_AT_ONCE }, lane));
+    await Promise.all(Array.from({ length: QUIET_AT_ONCE }, sendOn));
   }
 
   /** Over is a storm of so many minutes when its time is, no blow is left, and every fault was met: on a slow machine that takes longer, within reason. */

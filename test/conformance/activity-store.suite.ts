@@ -235,7 +235,7 @@ export function activityStoreSuite(open: () => Promise<Stores>): void {
         state: 'not-fired',
         lookups: { pulls: { value: [] } },
       });
-      const intent = anIntent({ id: next(), runId: alone.id, lane: 'main/repository/7' });
+      const intent = anIntent({ id: next(), runId: alone.id, orderKey: 'main/repository/7' });
       await stores.journal.recordDecision({ eventId: id }, [
         { run: { ...alone, runKey: alone.id }, intents: [intent] },
         { run: { ...reading, runKey: reading.id }, intents: [] },

@@ -422,7 +422,7 @@ export function atOnceSuite(open: () => Promise<AtOnceStores>): void {
       expect(written).toMatchObject({
         runs: [{ rule: 'labels', state: 'open' }],
         intents: [
-          { action: 'label.ensure', target: { id: '7', owner: 'acme', name: 'app' }, lane: 'main/repository/7' },
+          { action: 'label.ensure', target: { id: '7', owner: 'acme', name: 'app' }, orderKey: 'main/repository/7' },
           { action: 'milestone.ensure' },
         ],
         rungFor: ['intents of acme'],
@@ -506,7 +506,7 @@ export function atOnceSuite(open: () => Promise<AtOnceStores>): void {
       const action = actions.get('label.ensure');
       if (!action) throw new Error('no such action');
       const effectKey = effectKeyOf('main', action, repository, { name: 'Bug' });
-      const intent = anIntent({ org, effectKey, lane: 'l' });
+      const intent = anIntent({ org, effectKey, orderKey: 'l' });
       await stores.journal.recordDecision({}, [{ run: aRun({ org }), intents: [intent] }]);
       const claim = await claimOne(stores.journal, intent.id, 'worker', 60_000);
       await stores.journal.markSent(intent.id, claim?.epoch ?? 0, {

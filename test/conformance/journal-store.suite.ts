@@ -35,7 +35,7 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
     journal = test.journal;
   });
 
-  /** One run with one intent for each id; lanes and effect keys of their own unless told. */
+  /** One run with one intent for each id; order keys and effect keys of their own unless told. */
   async function plan(id: string, over: Partial<NewIntent> = {}): Promise<void> {
     const intent = anIntent({ id, runId: `run-${id}`, ...over });
     await journal.recordDecision({}, [
@@ -45,7 +45,7 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
 
   /** One run with one intent for each step. */
   async function planSteps(...ids: string[]): Promise<void> {
-    const intents = ids.map((id, stepNo) => anIntent({ id, runId: 'run-steps', stepNo, lane: 'lane' }));
+    const intents = ids.map((id, stepNo) => anIntent({ id, runId: 'run-steps', stepNo, orderKey: 'orderKey' }));
     await journal.recordDecision({}, [{ run: aRun({ id: 'run-steps' }), intents }]);
   }
 
@@ -180,9 +180,9 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
     expect(claims.filter((won) => won !== null)).toHaveLength(1);
   });
 
-  it('has one worker in a lane when many claim at once, the earliest first', async () => {
+  it('has one worker in an order key when many claim at once, the earliest first', async () => {
     const ids = Array.from({ length: 10 }, (_, n) => `i${n}`);
-    for (const id of ids) await plan(id, { lane: 'the same' });
+    for (const id of ids) await plan(id, { orderKey: 'the same' });
 
     const claims = await Promise.all([...ids].reverse().map((id) => claimOne(journal, id, 'me', LEASE_MS)));
 
@@ -197,9 +197,9 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
     ['waiting', ['b']],
     ['done', ['b']],
     ['refused', ['b']],
-  ])('gives the lane on when the earlier intent is %s => due %j', async (state, due) => {
-    await plan('a', { lane: 'lane' });
-    await plan('b', { lane: 'lane' });
+  ])('gives the order key on when the earlier intent is %s => due %j', async (state, due) => {
+    await plan('a', { orderKey: 'orderKey' });
+    await plan('b', { orderKey: 'orderKey' });
 
     await bringTo('a', state);
 
@@ -259,29 +259,29 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
     expect(await dueOf(journal, 9)).toEqual(['b']);
   });
 
-  it('does not let an intent hold its lane whose run stands at an earlier step', async () => {
+  it('does not let an intent hold its order key whose run stands at an earlier step', async () => {
     await planSteps('a', 'b');
-    await plan('c', { lane: 'lane' });
+    await plan('c', { orderKey: 'orderKey' });
 
     await bringTo('a', 'waiting');
 
     expect(await dueOf(journal, 9)).toEqual(['c']);
   });
 
-  it('does not let an intent hold its lane whose effect key is held by one that waits', async () => {
+  it('does not let an intent hold its order key whose effect key is held by one that waits', async () => {
     await plan('a', { effectKey: 'the same' });
-    await plan('b', { effectKey: 'the same', lane: 'lane' });
-    await plan('c', { lane: 'lane' });
+    await plan('b', { effectKey: 'the same', orderKey: 'orderKey' });
+    await plan('c', { orderKey: 'orderKey' });
 
     await bringTo('a', 'unknown');
 
     expect(await dueOf(journal, 9)).toEqual(['c']);
   });
 
-  it('does not let an intent hold its lane when an earlier step of its run is behind one that waits', async () => {
+  it('does not let an intent hold its order key when an earlier step of its run is behind one that waits', async () => {
     await plan('holder', { effectKey: 'effect-a' });
     await planSteps('a', 'b');
-    await plan('c', { lane: 'lane' });
+    await plan('c', { orderKey: 'orderKey' });
 
     await bringTo('holder', 'waiting');
 
@@ -302,24 +302,24 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
 
     describe.each(Object.entries(ways))('(%s)', (_what, stop) => {
       it('holds back the later steps of its run, what writes or names its object, and nothing else', async () => {
-        const inLane = { lane: 'lane' };
+        const inOrder = { orderKey: 'orderKey' };
         const names = ['label bug', 'label docs'];
-        await plan('before', { ...inLane, names });
+        await plan('before', { ...inOrder, names });
         await claim('before');
         await journal.recordDecision({}, [
           {
             run: aRun({ id: 'run-a' }),
             intents: [
-              anIntent({ ...inLane, id: 'a', runId: 'run-a', object: 'label bug' }),
-              anIntent({ ...inLane, id: 'a2', runId: 'run-a', stepNo: 1, object: 'issue 9' }),
+              anIntent({ ...inOrder, id: 'a', runId: 'run-a', object: 'label bug' }),
+              anIntent({ ...inOrder, id: 'a2', runId: 'run-a', stepNo: 1, object: 'issue 9' }),
             ],
           },
         ]);
-        await plan('writes', { ...inLane, object: 'label bug' });
-        await plan('names', { ...inLane, object: 'issue 1', names });
-        await plan('after', { lane: 'another', names: ['label bug'] });
-        await plan('is like it', { ...inLane, object: 'label bug fix', names: ['label bugs'] });
-        await plan('has no object', { ...inLane });
+        await plan('writes', { ...inOrder, object: 'label bug' });
+        await plan('names', { ...inOrder, object: 'issue 1', names });
+        await plan('after', { orderKey: 'another', names: ['label bug'] });
+        await plan('is like it', { ...inOrder, object: 'label bug fix', names: ['label bugs'] });
+        await plan('has no object', { ...inOrder });
         await move('before', 'claimed', 'planned');
         await bringTo('before', 'done');
 
@@ -328,14 +328,14 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
         expect(await everyDue()).toEqual(['after', 'is like it', 'has no object']);
       });
 
-      it('holds back the later steps of what it holds back, and lets others of that lane go first', async () => {
+      it('holds back the later steps of what it holds back, and lets others of that order key go first', async () => {
         const intents = [
-          anIntent({ id: 'b', runId: 'run-b', lane: 'lane', names: ['label bug'] }),
-          anIntent({ id: 'b2', runId: 'run-b', lane: 'lane', stepNo: 1 }),
+          anIntent({ id: 'b', runId: 'run-b', orderKey: 'orderKey', names: ['label bug'] }),
+          anIntent({ id: 'b2', runId: 'run-b', orderKey: 'orderKey', stepNo: 1 }),
         ];
-        await plan('a', { lane: 'lane', object: 'label bug' });
+        await plan('a', { orderKey: 'orderKey', object: 'label bug' });
         await journal.recordDecision({}, [{ run: aRun({ id: 'run-b' }), intents }]);
-        await plan('c', { lane: 'lane' });
+        await plan('c', { orderKey: 'orderKey' });
 
         await stop('a');
 
@@ -343,9 +343,9 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
       });
 
       it('holds back nothing more once it ends, in the order of planning', async () => {
-        await plan('a', { lane: 'lane', object: 'label bug' });
-        await plan('b', { lane: 'lane', object: 'issue 1', names: ['label bug'] });
-        await plan('c', { lane: 'lane' });
+        await plan('a', { orderKey: 'orderKey', object: 'label bug' });
+        await plan('b', { orderKey: 'orderKey', object: 'issue 1', names: ['label bug'] });
+        await plan('c', { orderKey: 'orderKey' });
         await stop('a');
         const { state } = (await journal.intent('a')) ?? {};
         if (state === 'planned') await test.endHolds();
@@ -359,9 +359,9 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
     });
 
     it('holds back what has its effect key, planned after it, while it waits to be tried again', async () => {
-      await plan('a', { lane: 'lane', effectKey: 'settings' });
-      await plan('b', { lane: 'lane', effectKey: 'settings' });
-      await plan('c', { lane: 'lane' });
+      await plan('a', { orderKey: 'orderKey', effectKey: 'settings' });
+      await plan('b', { orderKey: 'orderKey', effectKey: 'settings' });
+      await plan('c', { orderKey: 'orderKey' });
 
       await stepAside('a');
 
@@ -369,9 +369,9 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
     });
 
     it('is in its old place when its time has come', async () => {
-      await plan('a', { lane: 'lane', object: 'label bug' });
-      await plan('b', { lane: 'lane', names: ['label bug'] });
-      await plan('c', { lane: 'lane' });
+      await plan('a', { orderKey: 'orderKey', object: 'label bug' });
+      await plan('b', { orderKey: 'orderKey', names: ['label bug'] });
+      await plan('c', { orderKey: 'orderKey' });
       await stepAside('a');
       expect(await dueOf(journal, 9)).toEqual(['c']);
 
@@ -381,13 +381,13 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
     });
 
     it('holds back nothing where a person has yet to consent to it', async () => {
-      await plan('a', { lane: 'lane', object: 'label bug', approval: 'wanted' });
-      await plan('b', { lane: 'lane', object: 'label bug' });
+      await plan('a', { orderKey: 'orderKey', object: 'label bug', approval: 'wanted' });
+      await plan('b', { orderKey: 'orderKey', object: 'label bug' });
 
       expect(await dueOf(journal, 9)).toEqual(['b']);
     });
 
-    /** All that comes to its turn, one after the other in each lane, each ending well. */
+    /** All that comes to its turn, one after the other in each order key, each ending well. */
     async function everyDue(): Promise<string[]> {
       const done: string[] = [];
       for (let [next] = await dueOf(journal, 9); next !== undefined; [next] = await dueOf(journal, 9)) {
@@ -398,10 +398,10 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
     }
   });
 
-  it('keeps a lane to one worker when an earlier intent of it is revived', async () => {
-    await plan('a', { lane: 'lane' });
+  it('keeps an order key to one worker when an earlier intent of it is revived', async () => {
+    await plan('a', { orderKey: 'orderKey' });
     await bringTo('a', 'dead');
-    await plan('b', { lane: 'lane' });
+    await plan('b', { orderKey: 'orderKey' });
     await claim('b');
 
     await journal.retry('a', 'ann');
@@ -410,8 +410,8 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
     expect(await dueOf(journal, 9)).toEqual([]);
   });
 
-  it('keeps lanes, effect keys and steps apart while many workers take all they can get', async () => {
-    const lanes = 3;
+  it('keeps order keys, effect keys and steps apart while many workers take all they can get', async () => {
+    const orderKeys = 3;
     const ids: string[] = [];
     for (let r = 0; r < 12; r++) {
       const intents = [0, 1, 2].map((stepNo) =>
@@ -419,7 +419,7 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
           id: `r${r}-s${stepNo}`,
           runId: `r${r}`,
           stepNo,
-          lane: `lane-${(r + stepNo) % lanes}`,
+          orderKey: `orderKey-${(r + stepNo) % orderKeys}`,
           effectKey: `effect-${(r * 5 + stepNo) % 7}`,
         }),
       );
@@ -434,17 +434,17 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
         for (const id of (await dueOf(journal, 9)).reverse()) {
           const claimed = await claimOne(journal, id, worker, LEASE_MS);
           if (!claimed) continue;
-          const { lane, effectKey, runId, stepNo } = claimed.intent;
-          for (const held of [`lane ${lane}`, `effect ${effectKey}`])
+          const { orderKey, effectKey, runId, stepNo } = claimed.intent;
+          for (const held of [`orderKey ${orderKey}`, `effect ${effectKey}`])
             if (atWork.has(held)) broken.push(`${id}: ${held} is held twice`);
           if (stepNo > 0 && !done.includes(`${runId}-s${stepNo - 1}`)) broken.push(`${id} before the step before it`);
-          atWork.add(`lane ${lane}`).add(`effect ${effectKey}`);
+          atWork.add(`orderKey ${orderKey}`).add(`effect ${effectKey}`);
           await journal.markSent(id, claimed.epoch, {
             id: `attempt-${id}`,
             operation: 'createLabel',
             requestHash: 'h',
           });
-          atWork.delete(`lane ${lane}`);
+          atWork.delete(`orderKey ${orderKey}`);
           atWork.delete(`effect ${effectKey}`);
           done.push(id);
           await journal.move({ intentId: id, epoch: claimed.epoch, from: ['sent'], to: 'done', reason: null });
@@ -461,9 +461,9 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
     );
   });
 
-  it('is not due before its time, and holds its lane meanwhile', async () => {
-    await plan('a', { lane: 'lane' });
-    await plan('b', { lane: 'lane' });
+  it('is not due before its time, and holds its order key meanwhile', async () => {
+    await plan('a', { orderKey: 'orderKey' });
+    await plan('b', { orderKey: 'orderKey' });
     await claim('a');
 
     await move('a', 'claimed', 'planned', {
@@ -527,10 +527,10 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
     ]);
   });
 
-  it('lets what an event caused overtake the background that waits in its lane, and not what is at work there', async () => {
-    for (const id of ['a', 'b']) await plan(id, { lane: 'lane', background: true });
+  it('lets what an event caused overtake the background that waits in its order key, and not what is at work there', async () => {
+    for (const id of ['a', 'b']) await plan(id, { orderKey: 'orderKey', background: true });
     await claim('a');
-    await plan('c', { lane: 'lane' });
+    await plan('c', { orderKey: 'orderKey' });
     expect(await claimOne(journal, 'c', 'me', LEASE_MS)).toBeNull();
 
     await move('a', 'claimed', 'unchanged');
@@ -540,22 +540,22 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
     await claim('c');
   });
 
-  it('finds what the end of an intent set free: in its lane, its run, behind its effect', async () => {
+  it('finds what the end of an intent set free: in its order key, its run, behind its effect', async () => {
     await journal.recordDecision({}, [
       {
         run: aRun({ id: 'r' }),
         intents: [
-          anIntent({ id: 'a', runId: 'r', lane: 'lane', effectKey: 'key' }),
+          anIntent({ id: 'a', runId: 'r', orderKey: 'orderKey', effectKey: 'key' }),
           anIntent({ id: 'next', runId: 'r', stepNo: 1 }),
         ],
       },
     ]);
-    await plan('in-lane', { lane: 'lane' });
+    await plan('in-orderKey', { orderKey: 'orderKey' });
     await plan('same-effect', { effectKey: 'key' });
     await plan('elsewhere');
     await bringTo('a', 'done');
 
-    expect(await journal.dueNear('a', 9)).toEqual(['next', 'in-lane', 'same-effect'].map(due));
+    expect(await journal.dueNear('a', 9)).toEqual(['next', 'in-orderKey', 'same-effect'].map(due));
     expect(await journal.dueNear('a', 1)).toEqual([due('next')]);
   });
 
@@ -579,8 +579,8 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
   });
 
   it('claims nothing of an organization whose credentials wait, keeps its place, and tells since when', async () => {
-    await plan('a', { lane: 'lane' });
-    await plan('b', { lane: 'lane', org: 'beta' });
+    await plan('a', { orderKey: 'orderKey' });
+    await plan('b', { orderKey: 'orderKey', org: 'beta' });
     await plan('c', { org: 'beta', forge: 'another' });
     await plan('d', { org: 'gamma' });
     const hold = { credential: 'main', forge: 'main', orgs: ['', 'acme', 'beta'], reason: because('wait') };
@@ -600,9 +600,9 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
     expect(await dueOf(journal, 9)).toEqual(['a', 'c', 'd']);
   });
 
-  it('does not let a paused intent hold its lane', async () => {
-    await plan('a', { rule: 'paused', lane: 'lane' });
-    await plan('b', { lane: 'lane' });
+  it('does not let a paused intent hold its order key', async () => {
+    await plan('a', { rule: 'paused', orderKey: 'orderKey' });
+    await plan('b', { orderKey: 'orderKey' });
 
     await journal.pause({ org: 'acme', rule: 'paused', by: 'ann', at: test.now() });
 
@@ -709,10 +709,10 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
   });
 
   it('settles in one go: keeps the answer, moves, and names what that set free', async () => {
-    await plan('a', { lane: 'lane' });
-    await plan('waited-for', { lane: 'lane' });
-    await plan('b', { lane: 'other' });
-    await plan('by-schedule', { lane: 'other', background: true });
+    await plan('a', { orderKey: 'orderKey' });
+    await plan('waited-for', { orderKey: 'orderKey' });
+    await plan('b', { orderKey: 'other' });
+    await plan('by-schedule', { orderKey: 'other', background: true });
     const answer = { outcome: 'done', status: null, message: null, objectId: '7' } as const;
     const ending = async (id: string) => ({
       move: { intentId: id, epoch: await send(id), from: ['sent'], to: 'done', reason: null } as const,
@@ -1022,8 +1022,8 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
       expect(await journal.spentBudget([limit('another', 1)])).toBeNull();
     });
 
-    it('hold an intent and not its lane: others of it go first, and it comes when there is room', async () => {
-      for (const id of ['a', 'b']) await plan(id, { lane: 'lane' });
+    it('hold an intent and not its order key: others of it go first, and it comes when there is room', async () => {
+      for (const id of ['a', 'b']) await plan(id, { orderKey: 'orderKey' });
       await hold('a');
 
       expect(await journal.intent('a')).toMatchObject({
@@ -1051,33 +1051,33 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
       expect(await journal.intent('a')).toHaveProperty('heldSince');
     });
 
-    it('are not all that lets others of a lane go first: what waits for others does too, until it is revisited', async () => {
+    it('are not all that lets others of an order key go first: what waits for others does too, until it is revisited', async () => {
       await planSteps('a', 'b');
-      await plan('other', { lane: 'lane' });
+      await plan('other', { orderKey: 'orderKey' });
       const reason = intentReason('intent.waits', { because: because('no approvals') });
       await claim('a');
       await move('a', 'claimed', 'planned', { waits: true, dueAt: new Date(test.now().getTime() + HOUR_MS), reason });
       expect(await dueOf(journal, 9)).toEqual(['other']);
       expect(await journal.heldByBudgets(9)).toEqual([]);
 
-      expect(await journal.revisit('acme', 'another lane')).toEqual([]);
-      expect(await journal.revisit('another organization', 'lane')).toEqual([]);
-      expect(await journal.revisit('acme', 'lane')).toEqual(['a']);
+      expect(await journal.revisit('acme', 'another orderKey')).toEqual([]);
+      expect(await journal.revisit('another organization', 'orderKey')).toEqual([]);
+      expect(await journal.revisit('acme', 'orderKey')).toEqual(['a']);
 
       expect(await dueOf(journal, 9)).toEqual(['a']);
       await bringTo('a', 'done');
       expect(await dueOf(journal, 9)).toEqual(['b']);
-      expect(await journal.revisit('acme', 'lane')).toEqual([]);
+      expect(await journal.revisit('acme', 'orderKey')).toEqual([]);
       expect(await journal.intent('a')).not.toHaveProperty('heldSince');
     });
 
-    it('hold the later steps of a run too, in every lane, and let others of those lanes go first', async () => {
-      const intents = ['repository', 'repository', 'organization'].map((lane, stepNo) =>
-        anIntent({ id: `a${stepNo}`, runId: 'run-a', stepNo, lane }),
+    it('hold the later steps of a run too, in every order key, and let others of those order keys go first', async () => {
+      const intents = ['repository', 'repository', 'organization'].map((orderKey, stepNo) =>
+        anIntent({ id: `a${stepNo}`, runId: 'run-a', stepNo, orderKey }),
       );
       await journal.recordDecision({}, [{ run: aRun({ id: 'run-a' }), intents }]);
-      await plan('b', { lane: 'repository' });
-      await plan('c', { lane: 'organization' });
+      await plan('b', { orderKey: 'repository' });
+      await plan('c', { orderKey: 'organization' });
       expect(await dueOf(journal, 9)).toEqual(['a0']);
 
       await hold('a0');
@@ -1089,11 +1089,11 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
     });
 
     it('hold the later steps of a run from the held one on, whichever it is', async () => {
-      const intents = ['lane', 'lane', 'lane'].map((lane, stepNo) =>
-        anIntent({ id: `a${stepNo}`, runId: 'run-a', stepNo, lane }),
+      const intents = ['orderKey', 'orderKey', 'orderKey'].map((orderKey, stepNo) =>
+        anIntent({ id: `a${stepNo}`, runId: 'run-a', stepNo, orderKey }),
       );
       await journal.recordDecision({}, [{ run: aRun({ id: 'run-a' }), intents }]);
-      await plan('b', { lane: 'lane' });
+      await plan('b', { orderKey: 'orderKey' });
       await bringTo('a0', 'done');
 
       await hold('a1');
@@ -1101,10 +1101,10 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
       expect(await dueOf(journal, 9)).toEqual(['b']);
     });
 
-    it('keep the steps of a run in their order when its turn comes, and the order of its lane', async () => {
+    it('keep the steps of a run in their order when its turn comes, and the order of its order key', async () => {
       await planSteps('a', 'b');
       await hold('a');
-      await plan('c', { lane: 'lane' });
+      await plan('c', { orderKey: 'orderKey' });
       await test.endHolds();
 
       const done: string[] = [];
@@ -1121,16 +1121,16 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
     it('hold nobody up by a later step that a person approved, or revived, meanwhile', async () => {
       const [a, b] = [
         anIntent({ id: 'a', runId: 'run-a' }),
-        anIntent({ id: 'b', runId: 'run-a', stepNo: 1, lane: 'lane', approval: 'wanted' }),
+        anIntent({ id: 'b', runId: 'run-a', stepNo: 1, orderKey: 'orderKey', approval: 'wanted' }),
       ];
       const items = ['c', 'd', 'e'].map((id, n) =>
-        anIntent({ id, runId: 'run-c', stepNo: n === 2 ? 1 : 0, ...(n === 2 ? { lane: 'lane' } : {}) }),
+        anIntent({ id, runId: 'run-c', stepNo: n === 2 ? 1 : 0, ...(n === 2 ? { orderKey: 'orderKey' } : {}) }),
       );
       await journal.recordDecision({}, [
         { run: aRun({ id: 'run-a' }), intents: [a, b] },
         { run: aRun({ id: 'run-c' }), intents: items },
       ]);
-      await plan('other', { lane: 'lane' });
+      await plan('other', { orderKey: 'orderKey' });
       for (const id of ['a', 'd']) await hold(id);
       await bringTo('c', 'dead');
 
@@ -1274,10 +1274,10 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
   it('lists runs page by page, of many events, and without those that changed nothing', async () => {
     const event = (eventId: string) => ({ cause: { kind: 'event' as const, eventId } });
     await journal.recordDecision({}, [
-      { run: aRun({ id: 'r1', ...event('e1') }), intents: [anIntent({ id: 'a', runId: 'r1', lane: 'a' })] },
+      { run: aRun({ id: 'r1', ...event('e1') }), intents: [anIntent({ id: 'a', runId: 'r1', orderKey: 'a' })] },
       { run: aRun({ id: 'r2', ...event('e2'), state: 'not-fired' }), intents: [] },
       { run: aRun({ id: 'r3', ...event('e3'), state: 'error' }), intents: [] },
-      { run: aRun({ id: 'r4', ...event('e4') }), intents: [anIntent({ id: 'b', runId: 'r4', lane: 'b' })] },
+      { run: aRun({ id: 'r4', ...event('e4') }), intents: [anIntent({ id: 'b', runId: 'r4', orderKey: 'b' })] },
       { run: aRun({ id: 'r5', ...event('e5'), state: 'done' }), intents: [] },
     ]);
     const ids = async (filter: Partial<Parameters<JournalStore['runs']>[0]>): Promise<string[]> =>
@@ -1377,7 +1377,7 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
           id,
           runId: 'run-a',
           stepNo,
-          lane: 'lane',
+          orderKey: 'orderKey',
           ...(stepNo === 0 ? { approval: 'wanted' as const } : {}),
         }),
       );
@@ -1386,7 +1386,7 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
 
     it('is planned into waiting, is not due, and holds up nothing of others', async () => {
       await wanting('a', 'later');
-      await plan('other', { lane: 'lane', effectKey: 'effect-a' });
+      await plan('other', { orderKey: 'orderKey', effectKey: 'effect-a' });
 
       expect(await journal.intent('a')).toMatchObject({ state: 'waiting', approval: 'wanted' });
       expect((await journal.waitingForApproval(9)).map(({ id }) => id)).toEqual(['a']);

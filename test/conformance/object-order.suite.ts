@@ -95,7 +95,7 @@ export function objectOrderSuite(open: () => Promise<OrderedStores>): void {
     });
 
   async function planned(): Promise<string[]> {
-    // In the order of planning, which is that of the lane.
+    // In the order of planning, which is that of the order key.
     const runs = (await stores.journal.runs({ limit: 1000 })).reverse().filter(({ state }) => state === 'open');
     return (await Promise.all(runs.map(({ id }) => stores.journal.intentsOfRun(id))))
       .flat()

@@ -285,13 +285,13 @@ export function recoveryStoreSuite(open: () => Promise<RecoveryUnderTest>): void
     expect((await recovery.sentOfEffects(['effect-a'], 9))[0]?.sentAt).toBeTruthy();
   });
 
-  it('finds what was sent in a lane, by action, the newest first', async () => {
+  it('finds what was sent in an order key, by action, the newest first', async () => {
     const planned = [
-      { id: 'a', action: 'issue.label', lane: 'main/repository/7' },
-      { id: 'b', action: 'issue.label', lane: 'main/repository/7' },
-      { id: 'c', action: 'issue.state', lane: 'main/repository/7' },
-      { id: 'd', action: 'issue.label', lane: 'main/repository/8' },
-      { id: 'e', action: 'issue.label', lane: 'main/repository/7' },
+      { id: 'a', action: 'issue.label', orderKey: 'main/repository/7' },
+      { id: 'b', action: 'issue.label', orderKey: 'main/repository/7' },
+      { id: 'c', action: 'issue.state', orderKey: 'main/repository/7' },
+      { id: 'd', action: 'issue.label', orderKey: 'main/repository/8' },
+      { id: 'e', action: 'issue.label', orderKey: 'main/repository/7' },
     ];
     await journal.recordDecision(
       {},
@@ -301,20 +301,22 @@ export function recoveryStoreSuite(open: () => Promise<RecoveryUnderTest>): void
       })),
     );
     for (const { id } of planned.slice(0, 4)) {
-      // The next of a lane is not claimed before this one has ended.
+      // The next of an order key is not claimed before this one has ended.
       const epoch = (await claimOne(journal, id, 'me', LEASE_MS))?.epoch ?? 0;
       await journal.markSent(id, epoch, { id: `attempt-${id}`, operation: 'op', requestHash: 'h' });
       await journal.move({ intentId: id, epoch: null, from: ['sent'], to: 'unknown', reason: because('no answer') });
     }
     const found = async (actions: string[], limit: number, since = new Date(0)): Promise<string[]> =>
-      (await recovery.sentInLane({ lane: 'main/repository/7', actions, since, limit })).map(({ intent }) => intent.id);
+      (await recovery.sentWithOrderKey({ orderKey: 'main/repository/7', actions, since, limit })).map(
+        ({ intent }) => intent.id,
+      );
 
     expect(await found(['issue.label', 'issue.state'], 9)).toEqual(['b', 'a', 'c']);
     expect(await found(['issue.label', 'issue.state'], 1)).toEqual(['b', 'c']);
     expect(await found(['issue.label'], 9, new Date('2100-01-01'))).toEqual([]);
     expect(await found(['push'], 9)).toEqual([]);
-    const [newest] = await recovery.sentInLane({
-      lane: 'main/repository/7',
+    const [newest] = await recovery.sentWithOrderKey({
+      orderKey: 'main/repository/7',
       actions: ['issue.label'],
       since: new Date(0),
       limit: 1,

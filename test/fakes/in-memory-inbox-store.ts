@@ -371,12 +371,12 @@ export class InMemoryInboxStore implements InboxStore {
         [...this.rows.values()].flatMap(({ arrival }) =>
           ids.includes(arrival.id) && arrival.state === 'stored' ? [{ ...arrival }] : [],
         ),
-      load: async ({ org, facts, objects, texts, effects, lanes }) => ({
+      load: async ({ org, facts, objects, texts, effects, orderKeys }) => ({
         facts: facts.map((need) => this.eventsOfFact(org, need)),
         objects: objects.map(({ forge, object }) => this.knownObject(stateKey(forge, org, object))),
         texts: texts.map(({ key }) => this.actOf(this.byTextKey.get(key))),
-        effects: await Promise.all(effects.map((key) => this.isKnown(org, { effectKeys: [key], lane: null }))),
-        lanes: await Promise.all(lanes.map((lane) => this.isKnown(org, { effectKeys: [], lane }))),
+        effects: await Promise.all(effects.map((key) => this.isKnown(org, { effectKeys: [key], orderKey: null }))),
+        orderKeys: await Promise.all(orderKeys.map((orderKey) => this.isKnown(org, { effectKeys: [], orderKey }))),
       }),
       receivedBetween: async (first, arrival, factKeys) =>
         this.receivedBetween(first.id, arrival.id, factKeys, written),

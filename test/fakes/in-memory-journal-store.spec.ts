@@ -54,9 +54,9 @@ describe('test/fakes/in-memory-journal-store', () => {
     expect(claims.map((claim) => claim?.epoch ?? null)).toEqual([1, null]);
   });
 
-  it('keeps the order of a lane while an earlier intent is planned, claimed or sent', async () => {
-    await plan('a', { lane: 'l' });
-    await plan('b', { lane: 'l' });
+  it('keeps the order of an order key while an earlier intent is planned, claimed or sent', async () => {
+    await plan('a', { orderKey: 'l' });
+    await plan('b', { orderKey: 'l' });
 
     expect(await dueOf(store, 9)).toEqual(['a']);
     const epoch = await send('a');
@@ -66,9 +66,9 @@ describe('test/fakes/in-memory-journal-store', () => {
     expect(await store.dueNear('a', 9)).toEqual([{ id: 'b', isBackground: false }]);
   });
 
-  it('lets an intent in back-off hold its lane', async () => {
-    await plan('a', { lane: 'l' });
-    await plan('b', { lane: 'l' });
+  it('lets an intent in back-off hold its order key', async () => {
+    await plan('a', { orderKey: 'l' });
+    await plan('b', { orderKey: 'l' });
     const claim = await claimOne(store, 'a', 'me', LEASE_MS);
     await store.move({
       intentId: 'a',
@@ -87,21 +87,21 @@ describe('test/fakes/in-memory-journal-store', () => {
     expect(await store.intent('a')).toMatchObject({ tries: 1, failingSince: new Date('2026-11-20T12:00:00Z') });
   });
 
-  it('does not let paused or standing intents hold a lane', async () => {
-    await plan('paused', { lane: 'l', rule: 'p' });
-    await plan('b', { lane: 'l' });
+  it('does not let paused or standing intents hold an order key', async () => {
+    await plan('paused', { orderKey: 'l', rule: 'p' });
+    await plan('b', { orderKey: 'l' });
     await store.pause({ org: 'acme', rule: 'p', by: 'ann', at: clock.now() });
 
     expect(await dueOf(store, 9)).toEqual(['b']);
   });
 
-  it('queues an effect key behind one that waits for a person, and others of the lane go on', async () => {
-    await plan('a', { lane: 'l', effectKey: 'k' });
+  it('queues an effect key behind one that waits for a person, and others of the order key go on', async () => {
+    await plan('a', { orderKey: 'l', effectKey: 'k' });
     const epoch = await send('a');
     await store.move({ intentId: 'a', epoch, from: ['sent'], to: 'unknown', reason: because('no answer') });
     await store.move({ intentId: 'a', epoch, from: ['unknown'], to: 'waiting', reason: because('no answer') });
-    await plan('same', { lane: 'l', effectKey: 'k' });
-    await plan('other', { lane: 'l' });
+    await plan('same', { orderKey: 'l', effectKey: 'k' });
+    await plan('other', { orderKey: 'l' });
 
     expect(await dueOf(store, 9)).toEqual(['other']);
   });
@@ -141,7 +141,7 @@ describe('test/fakes/in-memory-journal-store', () => {
 
   it('takes expired leases back: claimed is planned again, sent is unknown', async () => {
     await plan('a');
-    await plan('b', { lane: 'm' });
+    await plan('b', { orderKey: 'm' });
     await claimOne(store, 'a', 'me', LEASE_MS);
     await send('b');
     expect(await store.reclaimExpired()).toBe(0);

@@ -39,7 +39,7 @@ import type {
   RecoveryClaim,
   RecoveryStore,
   Undo,
-  SentInLane,
+  SentWithOrderKey,
 } from '../../src/pipeline/recovery-store.port.js';
 import { causeId, hasFired } from '../../src/core/run.js';
 import type { Attempt, Gathering, Intent, NewIntent, Run } from '../../src/core/run.js';
@@ -96,8 +96,8 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
   /** What may be there once only; rows are never taken away. */
   private readonly runKeys = new Set<string>();
   private readonly intentKeys = new Set<string>();
-  /** The same rows, found without looking at all of them; of a lane those that have not ended. */
-  private readonly openOfLane = new Map<string, Set<Row>>();
+  /** The same rows, found without looking at all of them; of an order key those that have not ended. */
+  private readonly openOfOrderKey = new Map<string, Set<Row>>();
   private readonly ofEffect = new Map<string, Row[]>();
   private readonly ofRun = new Map<string, Row[]>();
   /** Coalesce key by run. */
@@ -299,12 +299,12 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
       .map((row) => row.intent.id);
   }
 
-  async revisit(org: string, lane: string): Promise<string[]> {
+  async revisit(org: string, orderKey: string): Promise<string[]> {
     const waiting = this.ordered().filter(
       ({ heldBy, intent }) =>
         heldBy === null &&
         intent.org === org &&
-        intent.lane === lane &&
+        intent.orderKey === orderKey &&
         intent.state === 'planned' &&
         intent.held === true &&
         intent.reason?.code === WAITS,
@@ -317,7 +317,7 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     const near = this.row(intentId).intent;
     const isNear = ({ intent }: Row): boolean =>
       intent.id !== near.id &&
-      (intent.lane === near.lane || intent.runId === near.runId || intent.effectKey === near.effectKey);
+      (intent.orderKey === near.orderKey || intent.runId === near.runId || intent.effectKey === near.effectKey);
     return this.due(isNear)
       .slice(0, limit)
       .map(({ intent: { id, background = false } }) => ({ id, isBackground: background }));
@@ -863,15 +863,15 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     );
   }
 
-  async sentInLane({
-    lane,
+  async sentWithOrderKey({
+    orderKey,
     actions,
     since,
     limit,
-  }: SentInLane): Promise<Array<{ intent: Intent; attempts: Attempt[] }>> {
-    const ofLane = this.ordered().filter(({ intent }) => intent.lane === lane && intent.attempts > 0);
+  }: SentWithOrderKey): Promise<Array<{ intent: Intent; attempts: Attempt[] }>> {
+    const withOrderKey = this.ordered().filter(({ intent }) => intent.orderKey === orderKey && intent.attempts > 0);
     const newest = actions.flatMap((action) =>
-      ofLane
+      withOrderKey
         .filter(({ intent }) => intent.action === action)
         .reverse()
         .slice(0, limit),
@@ -1032,7 +1032,7 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
   }
 
   private due(isMeant: (row: Row) => boolean = () => true): Row[] {
-    return [...this.openOfLane.values()]
+    return [...this.openOfOrderKey.values()]
       .flatMap((open) => [...open])
       .filter((row) => isMeant(row) && this.isClaimable(row))
       .sort((a, b) => (isBefore(a, b) ? -1 : 1));
@@ -1048,18 +1048,18 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
       )
     )
       return false;
-    for (const other of this.openOfLane.get(intent.lane) ?? [])
+    for (const other of this.openOfOrderKey.get(intent.orderKey) ?? [])
       if (
         other !== row &&
         (isOwned(other.intent.state) ||
-          (isBefore(other, row) && this.holdsLane(other)) ||
+          (isBefore(other, row) && this.holdsOrder(other)) ||
           this.isBehindAside(row, other))
       )
         return false;
     return !this.ofEffect.get(intent.effectKey)?.some((other) => other !== row && holdsKey(other.intent));
   }
 
-  protected holdsLane(row: Row): boolean {
+  protected holdsOrder(row: Row): boolean {
     const { intent } = row;
     // First what costs nothing: of a thousand that are held none needs a look at the others.
     if (intent.state !== 'planned' || this.isPaused(intent) || this.isHeld(row)) return false;
@@ -1069,7 +1069,7 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
       const ofSameEffect = this.ofEffect.get(behind.intent.effectKey) ?? [];
       if (ofSameEffect.some((other) => other !== behind && holdsKey(other.intent) && waitsForAPerson(other)))
         return true;
-      for (const other of this.openOfLane.get(behind.intent.lane) ?? [])
+      for (const other of this.openOfOrderKey.get(behind.intent.orderKey) ?? [])
         if (this.isBehindAside(behind, other)) return true;
       return false;
     };
@@ -1124,11 +1124,11 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
 
   private set(row: Row, change: Partial<Intent>): void {
     row.intent = { ...row.intent, ...change, updatedAt: this.clock.now() };
-    const { lane, state } = row.intent;
-    const open = this.openOfLane.get(lane) ?? new Set();
+    const { orderKey, state } = row.intent;
+    const open = this.openOfOrderKey.get(orderKey) ?? new Set();
     if (isEnded(state)) open.delete(row);
     else open.add(row);
-    this.openOfLane.set(lane, open);
+    this.openOfOrderKey.set(orderKey, open);
   }
 
   /** As they were planned: rows are never taken away. */
@@ -1190,7 +1190,7 @@ function copied(value: unknown): unknown {
   return made;
 }
 
-/** In a lane: what events caused, then the background, each in order of planning. */
+/** In an order key: what events caused, then the background, each in order of planning. */
 function isBefore(a: Row, b: Row): boolean {
   const background = Number(a.intent.background ?? false) - Number(b.intent.background ?? false);
   return background < 0 || (background === 0 && a.seq < b.seq);

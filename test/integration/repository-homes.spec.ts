@@ -196,14 +196,14 @@ describe('integration/repository-homes', () => {
     expect(JSON.stringify(await bot.reach.get('/v1/runs', { org: 'other', limit: 50 }))).not.toContain(CANARY);
   });
 
-  it("says by a code why a claimed number is refused, and not whose it is; it stands in no lane of its owner's", async () => {
+  it("says by a code why a claimed number is refused, and not whose it is; it stands in no order of its owner's", async () => {
     await claims('issues', ownBody({ id: vault.id }));
 
     const [stolen, defaced] = [await newest('steal'), await newest('deface')];
 
     expect(stolen?.run).toMatchObject({ state: 'error', reason: expect.stringContaining('repository_elsewhere') });
     expect(defaced?.intents).toMatchObject([{ state: 'refused', result: { code: 'repository_elsewhere' } }]);
-    expect(defaced?.intents[0]?.lane).not.toBe(`main/repository/${vault.id}`);
+    expect(defaced?.intents[0]?.orderKey).not.toBe(`main/repository/${vault.id}`);
     expect(defaced?.intents[0]?.effectKey).not.toContain(`repository ${vault.id} |`);
     expect(JSON.stringify([stolen?.run.reason, defaced?.intents[0]?.reason])).not.toMatch(/acme|vault/);
   });

@@ -62,7 +62,7 @@ const from = (ms: number): Date => new Date(Date.now() + ms);
 
 async function plan(code: string, over: Partial<NewIntent> = {}): Promise<string> {
   const id = newId();
-  const intent = anIntent({ id, runId: newId(), lane: `lane ${id}`, effectKey: id, rule: code, ...over });
+  const intent = anIntent({ id, runId: newId(), orderKey: `orderKey ${id}`, effectKey: id, rule: code, ...over });
   await decide({ id: intent.runId, rule: intent.rule, org: intent.org }, [intent]);
   return id;
 }
@@ -181,8 +181,8 @@ const MAKERS: Readonly<Record<WaitingCode, () => Promise<Made>>> = {
   'effect.person': () => effect(plan('effect.person').then((id) => move(id, ['sent', 'unknown', 'waiting']))),
   'effect.object': async () => {
     const object = 'label bug';
-    await stepAside(await plan('effect.read', { lane: 'of object', object }));
-    return effect(plan('effect.object', { lane: 'of object', object: 'issue 1', names: [object] }));
+    await stepAside(await plan('effect.read', { orderKey: 'of object', object }));
+    return effect(plan('effect.object', { orderKey: 'of object', object: 'issue 1', names: [object] }));
   },
   'effect.key': async () => {
     await move(await plan('effect.outcome', { effectKey: 'the same' }), ['sent', 'unknown']);
@@ -191,15 +191,15 @@ const MAKERS: Readonly<Record<WaitingCode, () => Promise<Made>>> = {
   'effect.step': async () => {
     const [runId, first, second] = [newId(), newId(), newId()];
     const intents = [first, second].map((id, stepNo) =>
-      anIntent({ id, runId, stepNo, rule: 'effect.step', lane: `step ${id}`, effectKey: id }),
+      anIntent({ id, runId, stepNo, rule: 'effect.step', orderKey: `step ${id}`, effectKey: id }),
     );
     await decide({ id: runId, rule: 'effect.step' }, intents);
     await move(first, []);
     return { id: second, explain: second };
   },
   'effect.order': async () => {
-    await move(await plan('at work', { lane: 'in order' }), []);
-    return effect(plan('effect.order', { lane: 'in order' }));
+    await move(await plan('at work', { orderKey: 'in order' }), []);
+    return effect(plan('effect.order', { orderKey: 'in order' }));
   },
   'effect.retry': () =>
     effect(

@@ -27,7 +27,7 @@ const releaseRule = (id: string, condition: string, name: string): string => `
 `;
 const GROWS = branchRule('grows', '*', '${{ event.branch }}-x');
 
-/** Two steps in the lane of the repository, one in that of the organization. */
+/** Two steps in the order key of the repository, one in that of the organization. */
 const THREE_STEPS = `
   - id: steps
     on: issue.opened

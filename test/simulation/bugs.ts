@@ -305,7 +305,7 @@ export const BUGS: readonly Bug[] = [
     }),
   },
   {
-    name: 'what stands behind a held step keeps its lane',
+    name: 'what stands behind a held step keeps its place',
     breaks: [16],
     plant: (parts) => {
       parts.process.world.stores.journal.holdsOneStep = true;

@@ -178,7 +178,7 @@ export class Judge {
     for (const { intent: other } of journal.peek()) {
       // In the order of planning.
       if (other.id === intent.id) return;
-      if (other.lane !== intent.lane || !other.aside || isEnded(other.state)) continue;
+      if (other.orderKey !== intent.orderKey || !other.aside || isEnded(other.state)) continue;
       const named = [intent.object, ...(intent.names ?? [])];
       if (other.effectKey === intent.effectKey || (other.object !== undefined && named.includes(other.object)))
         this.broken(18, `an intent of ${intent.rule} was claimed before one of ${other.rule} that stepped aside`);
@@ -228,7 +228,7 @@ export class Judge {
   }
 
   /** Somebody looks at what waits, once nothing goes wrong any more. */
-  looksAtLanes(): void {
+  looksAtOrder(): void {
     const { stores, time, isCalm } = this.world;
     if (!isCalm) return;
     const open = [...stores.journal.peek()].map(({ intent }) => intent).filter(({ state }) => !isEnded(state));
@@ -238,9 +238,11 @@ export class Judge {
       held.some(({ id, runId, stepNo }) => id === intent.id || (runId === intent.runId && stepNo < intent.stepNo));
     for (const intent of open) {
       const before = open.filter(
-        (other) => other.lane === intent.lane && other !== intent && isBefore(other, intent, open),
+        (other) => other.orderKey === intent.orderKey && other !== intent && isBefore(other, intent, open),
       );
-      const isBusy = open.some(({ lane, state }) => lane === intent.lane && (state === 'claimed' || state === 'sent'));
+      const isBusy = open.some(
+        ({ orderKey, state }) => orderKey === intent.orderKey && (state === 'claimed' || state === 'sent'),
+      );
       const isOpenBefore = open.some(({ runId, stepNo }) => runId === intent.runId && stepNo < intent.stepNo);
       const isKeyHeld = open.some(
         (other) => other !== intent && other.effectKey === intent.effectKey && isHolder(other),
@@ -466,7 +468,7 @@ function isHolder(intent: Pick<Intent, 'state' | 'approval'>): boolean {
   return (HOLDING_STATES as readonly string[]).includes(intent.state) && !waitsForApproval(intent);
 }
 
-/** In the order of a lane. @param open in the order of planning */
+/** In the order of their key. @param open in the order of planning */
 function isBefore(a: Intent, b: Intent, open: readonly Intent[]): boolean {
   const [first, second] = [a.background ?? false, b.background ?? false];
   return first === second ? open.indexOf(a) < open.indexOf(b) : second;

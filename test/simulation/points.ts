@@ -70,7 +70,7 @@ const CALLS = [
   'recovery.noteEcho',
   'recovery.putOffRecovery',
   'recovery.sentOfEffects',
-  'recovery.sentInLane',
+  'recovery.sentWithOrderKey',
   'recovery.undoOf',
   'rollouts.add',
   'rollouts.evidence',

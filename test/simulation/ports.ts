@@ -68,7 +68,7 @@ const RECOVERY = [
   'noteUndo',
   'undoOf',
   'sentOfEffects',
-  'sentInLane',
+  'sentWithOrderKey',
   'intentOf',
   'doubtAbout',
   'noteEcho',

@@ -215,7 +215,7 @@ function comeFromOutside(world: World, outside: Random): void {
     });
   }
   const look = (): void => {
-    world.judge.looksAtLanes();
+    world.judge.looksAtOrder();
     world.time.after(null, LOOKS_EVERY_MS, look);
   };
   world.time.after(null, LOOKS_EVERY_MS, look);

@@ -105,7 +105,7 @@ export const deliveryOperations = {
       const details: JsonObject[] = [];
       for (const eventId of eventIds) {
         await orders.connected();
-        const reports = await callingAs({ lane: 'interactive', org: null }, () => flow.replayEvent(eventId));
+        const reports = await callingAs({ priority: 'interactive', org: null }, () => flow.replayEvent(eventId));
         details.push(...reports.map((report) => ({ eventId, ...report })));
       }
       const newRuns = details.filter(({ verdict }) => verdict !== 'kept').length;
@@ -151,7 +151,7 @@ export const deliveryOperations = {
       const isId = named !== undefined && named !== 'active';
       const revision = isId ? await ids.whole(named, ['revision'], sight) : named;
       const opens = (org: string): boolean => opensSealed(caller, org);
-      return callingAs({ lane: 'interactive', org: null }, () =>
+      return callingAs({ priority: 'interactive', org: null }, () =>
         explainer.explain({ ...query, id, revision, sight, opens }),
       );
     },

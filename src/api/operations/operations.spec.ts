@@ -126,7 +126,7 @@ describe('api/operations', () => {
       await journal.recordDecision({}, [
         {
           run: aRun({ id: run }),
-          intents: [first, second].map((id, stepNo) => anIntent({ id, runId: run, stepNo, lane: run })),
+          intents: [first, second].map((id, stepNo) => anIntent({ id, runId: run, stepNo, orderKey: run })),
         },
       ]);
       const claim = await claimOne(journal, first, 'me', 60_000);

@@ -24,7 +24,7 @@ export const planOperations = {
       orders.record('plan', caller, { org: typed, policy });
       const org = orgs.wholeOf(typed, sight);
       await orders.connected();
-      const plan = await callingAs({ lane: 'housekeeping', org }, () => planner.plan(org, policy, caller.name));
+      const plan = await callingAs({ priority: 'housekeeping', org }, () => planner.plan(org, policy, caller.name));
       return { ...plan, ...(await originOf(revisions, plan.revision.id)) };
     },
   }),
@@ -115,7 +115,7 @@ async function decided<Report extends { readonly plan: KeptPlan }>(
   decide: (planner: Needs['planner']) => Promise<Report>,
 ): Promise<Report> {
   await orders.connected();
-  const report = await callingAs({ lane: 'housekeeping', org: null }, () => decide(planner));
+  const report = await callingAs({ priority: 'housekeeping', org: null }, () => decide(planner));
   const { org, policy, lines, state } = report.plan;
   // A plan that nobody could decide waits for a person still.
   if (state === 'open') return report;

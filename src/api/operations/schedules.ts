@@ -68,7 +68,7 @@ export const scheduleOperations = {
       orders.record('run-schedule', caller, { org, schedule, ...(dryRun ? { dryRun } : {}), ...why });
       await checkRule(needs, schedule, org, sight);
       await orders.connected();
-      return callingAs({ lane: 'housekeeping', org }, async () => {
+      return callingAs({ priority: 'housekeeping', org }, async () => {
         if (!dryRun) return scheduler.runNow(org, schedule);
         const rehearsed = await flow.rehearseTick(await scheduler.tickNow(org, schedule));
         return { tickId: '', runs: rehearsed.length, rehearsed };

@@ -174,7 +174,7 @@ export class JobRunner {
     let error: string | null = null;
     try {
       const { missed = [], ...report } = await callingAs(
-        { lane: 'housekeeping', org: where.org === '' ? null : where.org },
+        { priority: 'housekeeping', org: where.org === '' ? null : where.org },
         () => job.run({ ...where, isDryRun, cause, tools }),
       );
       outcome = { findings: [], changes: [], ...report, ...(missed.length > 0 ? { missed } : {}) };

@@ -53,7 +53,7 @@ export class BatchKnowledge {
   private readonly objects: Map<string, KnownObject>;
   private readonly texts: Map<string, TextAct | null>;
   private readonly sentEffects: ReadonlyMap<string, boolean>;
-  private readonly heldLanes: ReadonlyMap<string, boolean>;
+  private readonly heldOrderKeys: ReadonlyMap<string, boolean>;
   private unwritten: ArrivalNews[] = [];
 
   private constructor(
@@ -70,7 +70,7 @@ export class BatchKnowledge {
       facts.texts,
     );
     this.sentEffects = paired(needs.effects, facts.effects);
-    this.heldLanes = paired(needs.lanes, facts.lanes);
+    this.heldOrderKeys = paired(needs.orderKeys, facts.orderKeys);
   }
 
   /** Locks and reads all that these arrivals need. */
@@ -101,7 +101,7 @@ export class BatchKnowledge {
         ({ key }) => key,
       ),
       effects: [...new Set(all.flatMap(({ touched = [] }) => touched.flatMap(({ effectKeys }) => effectKeys)))],
-      lanes: [...new Set(all.flatMap(({ touched = [] }) => touched.flatMap(({ lane }) => lane ?? [])))],
+      orderKeys: [...new Set(all.flatMap(({ touched = [] }) => touched.flatMap(({ orderKey }) => orderKey ?? [])))],
     };
     return new BatchKnowledge(batch, needs, await batch.load(needs));
   }
@@ -141,9 +141,9 @@ export class BatchKnowledge {
     if (object) this.objects.set(name, { ...object, ...news });
   }
 
-  isKnown({ effectKeys, lane }: Touched): boolean {
+  isKnown({ effectKeys, orderKey }: Touched): boolean {
     const wasSent = effectKeys.some((effectKey) => needed(this.sentEffects.get(effectKey), 'effect'));
-    return wasSent || (lane !== null && needed(this.heldLanes.get(lane), 'lane'));
+    return wasSent || (orderKey !== null && needed(this.heldOrderKeys.get(orderKey), 'orderKey'));
   }
 
   actOfText(key: string): TextAct | null {

@@ -823,7 +823,7 @@ describe('pipeline/decide/decide-arrival', () => {
     const UNWANTED = { by: { revisionId: 'rev-1', bot: null }, runs: [] };
     let asked: string[];
     const atOnce = (over: Partial<AtOnce> = {}): AtOnce => ({
-      touchedBy: ({ kind }) => (asked.push(`touched by ${kind}`), { effectKeys: [], lane: null }),
+      touchedBy: ({ kind }) => (asked.push(`touched by ${kind}`), { effectKeys: [], orderKey: null }),
       decideAtOnce: async ({ kind }) => (asked.push(`decide ${kind}`), UNWANTED),
       written: async ({ runs }) => void asked.push(`written ${runs.length}`),
       ...over,

@@ -154,8 +154,8 @@ describe('pipeline/decide/decide-arrivals', () => {
       ['fact', (tx) => tx.eventsOfFact('a')],
       ['object', (tx) => tx.objectState(object)],
       ['text', (tx) => tx.actsOfText(['ab'])],
-      ['effect', (tx) => tx.isKnown({ effectKeys: ['a'], lane: null })],
-      ['lane', (tx) => tx.isKnown({ effectKeys: [], lane: 'a' })],
+      ['effect', (tx) => tx.isKnown({ effectKeys: ['a'], orderKey: null })],
+      ['orderKey', (tx) => tx.isKnown({ effectKeys: [], orderKey: 'a' })],
     ];
     for (const [what, read] of reads)
       await expect(decideBy(inbox, ids[0] ?? '', read)).rejects.toThrow(

@@ -1,7 +1,7 @@
 import type { EventKind } from '../../core/event-kinds.js';
 import type { ForgeEvent } from '../../core/event.js';
 import { tellsOfHome, type RepositoryHomes } from '../../core/repository-home.js';
-import { laneOf } from '../../core/target.js';
+import { orderKeyOf } from '../../core/target.js';
 import type { ActiveRevision, ActiveRevisions } from '../../rules/revisions/active-revisions.port.js';
 import type { Proposals } from '../../rules/revisions/proposals.js';
 import type { Answers } from '../answer/answers.js';
@@ -43,8 +43,8 @@ export function touchedBy(
   const hasNewHome = tellsOfHome(kind);
   if (repo && hasNewHome) homes.forget(forge, repo.id);
   const effectKeys = hasNewHome ? null : (echoes?.effectsToldBy(event) ?? null);
-  const lane = repo && awaited.has(kind) ? laneOf(forge, { kind: 'repository', ...repo }) : null;
-  return effectKeys && { effectKeys, lane };
+  const orderKey = repo && awaited.has(kind) ? orderKeyOf(forge, { kind: 'repository', ...repo }) : null;
+  return effectKeys && { effectKeys, orderKey };
 }
 
 /**

@@ -9,7 +9,7 @@ import { Encryptor } from '../../core/encryptor.js';
 import type { ForgeEvent } from '../../core/event.js';
 import { silentLogger } from '../../core/logger.js';
 import type { RepositoryHome } from '../../core/repository-home.js';
-import { laneOf } from '../../core/target.js';
+import { orderKeyOf } from '../../core/target.js';
 import { Secret } from '../../core/secret.js';
 import { silentSecurityLog } from '../../core/security-log.js';
 import type { Evaluation } from '../../rules/language/revision.js';
@@ -197,13 +197,13 @@ describe('pipeline/decide: at once', () => {
   describe('what of ours an event may touch', () => {
     const touchedBy = (over: Partial<ForgeEvent>) => new ArrivalToIntents(deps).touchedBy(anEvent(over));
 
-    it('is what it may tell of effects, and the lane where something waits for its kind', () => {
-      expect(touchedBy({ kind: 'issue.opened' })).toEqual({ effectKeys: ['effect-1'], lane: null });
+    it('is what it may tell of effects, and the order key where something waits for its kind', () => {
+      expect(touchedBy({ kind: 'issue.opened' })).toEqual({ effectKeys: ['effect-1'], orderKey: null });
       expect(touchedBy({ kind: 'pull_request.labeled' })).toEqual({
         effectKeys: ['effect-1'],
-        lane: laneOf('main', { kind: 'repository', ...REPOSITORY }),
+        orderKey: orderKeyOf('main', { kind: 'repository', ...REPOSITORY }),
       });
-      expect(touchedBy({ kind: 'pull_request.labeled', repo: null })).toMatchObject({ lane: null });
+      expect(touchedBy({ kind: 'pull_request.labeled', repo: null })).toMatchObject({ orderKey: null });
       deps = { ...deps, echoes: { look: unasked, openBreaker: unasked, effectsToldBy: () => null } };
       expect(touchedBy({ kind: 'issue.opened' })).toBeNull();
     });

@@ -121,16 +121,16 @@ describe('pipeline/decide/decide-candidate', () => {
       await decide({}, ofTick({ cause: { kind: 'apply', by: 'olga', plan: 'p', subject: '7' } }));
 
       expect(callers).toEqual([
-        { lane: 'webhook', org: 'acme' },
-        { lane: 'housekeeping', org: 'acme' },
-        { lane: 'housekeeping', org: 'acme' },
+        { priority: 'webhook', org: 'acme' },
+        { priority: 'housekeeping', org: 'acme' },
+        { priority: 'housekeeping', org: 'acme' },
       ]);
     });
 
     it('for whoever asked for it by hand', async () => {
-      await callingAs({ lane: 'interactive', org: null }, () => decide({}, ofTick()));
+      await callingAs({ priority: 'interactive', org: null }, () => decide({}, ofTick()));
 
-      expect(callers).toEqual([{ lane: 'interactive', org: null }]);
+      expect(callers).toEqual([{ priority: 'interactive', org: null }]);
     });
   });
 
@@ -233,7 +233,7 @@ describe('pipeline/decide/decide-candidate', () => {
         const { run, intents } = await decide({}, ofEvent(), {}, { homes });
 
         expect(run.state).toBe('open');
-        expect(intents).toMatchObject([{ target: { refused: code, owner: 'acme' }, lane: 'main/refused/acme' }]);
+        expect(intents).toMatchObject([{ target: { refused: code, owner: 'acme' }, orderKey: 'main/refused/acme' }]);
       },
     );
 

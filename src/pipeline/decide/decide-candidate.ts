@@ -357,7 +357,7 @@ export class CandidateDecider {
   }
 
   /**
-   * Asked before anything is planned: an intent for a repository of somebody else must not stand in the lane of that repository.
+   * Asked before anything is planned: an intent for a repository of somebody else must not stand in the order of that repository.
    * @throws ForgeError while the forge cannot be asked, for a day at most
    */
   private async *homeOf({ forge, org, repo, since }: Subject): Deciding<RepositoryHome | null> {

@@ -32,7 +32,7 @@ describe('pipeline/decide/detect-echoes: bounds', () => {
   let sent: Sent[];
   let known: Map<string, { eventId: string; intentId: string; depth: number }>;
   let happened: string[];
-  let lanes: string[];
+  let orderKeys: string[];
   let keys: string[][];
   let matcher: EventMatcher;
   let targets: string[];
@@ -40,7 +40,7 @@ describe('pipeline/decide/detect-echoes: bounds', () => {
   let self: typeof BOT | null;
 
   beforeEach(() => {
-    [sent, happened, lanes, keys, lines] = [[], [], [], [], []];
+    [sent, happened, orderKeys, keys, lines] = [[], [], [], [], []];
     known = new Map();
     targets = ['repository'];
     self = BOT;
@@ -98,8 +98,8 @@ describe('pipeline/decide/detect-echoes: bounds', () => {
           const of = ofId(id);
           return of ? intentOf(of) : null;
         },
-        sentInLane: async ({ lane, actions: asked }: { lane: string; actions: readonly string[] }) => {
-          lanes.push(`${lane}: ${asked.join()}`);
+        sentWithOrderKey: async ({ orderKey, actions: asked }: { orderKey: string; actions: readonly string[] }) => {
+          orderKeys.push(`${orderKey}: ${asked.join()}`);
           return sent.map((one) => ({
             intent: intentOf(one),
             attempts: one.sentMs.map((ms, n) => ({
@@ -154,7 +154,7 @@ describe('pipeline/decide/detect-echoes: bounds', () => {
     it('was sent to this repository, by this organization, and raises such events', async () => {
       sent = [{ id: 'i', sentMs: [0], org: 'umbra' }];
       expect(await look()).toMatchObject({ depth: 0 });
-      expect(lanes).toEqual([expect.stringMatching(/7: make$/)]);
+      expect(orderKeys).toEqual([expect.stringMatching(/7: make$/)]);
 
       sent = [{ id: 'i', sentMs: [0], action: 'another' }];
       expect(await look()).toMatchObject({ depth: 0 });
@@ -179,16 +179,16 @@ describe('pipeline/decide/detect-echoes: bounds', () => {
       targets = ['repository', 'account', 'organization', 'repository', 'account'];
       await look();
 
-      expect(lanes).toEqual([
+      expect(orderKeys).toEqual([
         expect.stringMatching(/7: make,make-3$/),
         expect.stringMatching(/forgehand: make-1,make-4$/),
         expect.stringMatching(/acme: make-2$/),
       ]);
-      expect(new Set(lanes).size).toBe(3);
+      expect(new Set(orderKeys).size).toBe(3);
 
-      lanes = [];
+      orderKeys = [];
       await look({ repo: null });
-      expect(lanes).toEqual([expect.stringMatching(/make-1,make-4$/), expect.stringMatching(/make-2$/)]);
+      expect(orderKeys).toEqual([expect.stringMatching(/make-1,make-4$/), expect.stringMatching(/make-2$/)]);
     });
 
     it('is the newest of the nearest, where several fit', async () => {

@@ -6,7 +6,7 @@ import type { ForgeEvent } from '../../core/event.js';
 import type { JsonObject } from '../../core/json.js';
 import type { Logger } from '../../core/logger.js';
 import { intentReason, runReason } from '../../core/run-reasons.js';
-import { laneOf, type Target } from '../../core/target.js';
+import { orderKeyOf, type Target } from '../../core/target.js';
 import type { JournalStore } from '../journal-store.port.js';
 import { effectKeyOf } from './plan-intents.js';
 import type { RecoveryStore } from '../recovery-store.port.js';
@@ -121,17 +121,17 @@ export class EffectEchoDetector implements EchoDetector {
   /** Keeps which effect of ours raised the event: of those that fit, the newest of the ones sent nearest to it. */
   private async raised(event: ForgeEvent, tellers: readonly Teller[], self: BotSelf | null): Promise<void> {
     const matchers = new Map(tellers.map((teller) => [teller.action.name, teller.matcher]));
-    const lanes = new Map<string, string[]>();
+    const orderKeys = new Map<string, string[]>();
     for (const { action } of tellers) {
       const target = targetOf(action, event, self);
-      const lane = target && laneOf(event.forge, target);
-      if (lane) lanes.set(lane, [...(lanes.get(lane) ?? []), action.name]);
+      const orderKey = target && orderKeyOf(event.forge, target);
+      if (orderKey) orderKeys.set(orderKey, [...(orderKeys.get(orderKey) ?? []), action.name]);
     }
     const atMs = (event.factAt ?? event.storedAt).getTime();
     const fitting: Array<{ intent: Intent; sentMs: number; awayMs: number }> = [];
-    for (const [lane, actions] of lanes) {
+    for (const [orderKey, actions] of orderKeys) {
       const since = new Date(atMs - ECHO_MS);
-      const sent = await this.deps.recovery.sentInLane({ lane, actions, since, limit: SENT_LOOKED_AT });
+      const sent = await this.deps.recovery.sentWithOrderKey({ orderKey, actions, since, limit: SENT_LOOKED_AT });
       for (const { intent, attempts } of sent) {
         const { params, action, org } = intent;
         const times = attempts.map(({ sentAt }) => sentAt.getTime());

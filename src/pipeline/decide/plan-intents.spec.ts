@@ -58,7 +58,7 @@ describe('pipeline/decide/plan-intents', () => {
         itemKey: 'bug',
         action: 'label.ensure',
         target: { kind: 'repository', id: '7', owner: 'acme', name: 'app', private: false, archived: true },
-        lane: 'main/repository/7',
+        orderKey: 'main/repository/7',
       },
       { itemKey: 'feature' },
     ]);
@@ -96,7 +96,7 @@ describe('pipeline/decide/plan-intents', () => {
         action: 'label.ensure',
         params: { name: 'bug', color: '#d73a4a' },
         target: { kind: 'repository', id: '7', owner: 'acme', name: 'app', private: false, archived: true },
-        lane: 'main/repository/7',
+        orderKey: 'main/repository/7',
         effectKey: 'main | createLabel | repository 7 | bug',
         object: 'label bug',
         mode: 'live',
@@ -349,8 +349,8 @@ describe('pipeline/decide/plan-intents', () => {
       'main | createBranch | repository 7 | r/1',
       'main/repository/7',
     ],
-  ])('effect key and lane of a %s', (_, steps, effectKey, lane) => {
-    expect(plan({ steps }).intents).toMatchObject([{ effectKey, lane }]);
+  ])('effect key and order key of a %s', (_, steps, effectKey, orderKey) => {
+    expect(plan({ steps }).intents).toMatchObject([{ effectKey, orderKey }]);
   });
 
   it('seals values at once, keeps secrets as references, and drops what is null', () => {

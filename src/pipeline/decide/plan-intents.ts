@@ -4,7 +4,7 @@ import { hashOf } from '../../core/ids.js';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.js';
 import type { Reason } from '../../core/reason.js';
 import type { RepositoryHome } from '../../core/repository-home.js';
-import { laneOf, type Target } from '../../core/target.js';
+import { orderKeyOf, type Target } from '../../core/target.js';
 import type { ProposedItem, ProposedStep, Report } from '../../rules/language/revision.js';
 import type { RecordedRun } from '../journal-store.port.js';
 import { runReason } from '../../core/run-reasons.js';
@@ -245,7 +245,7 @@ function planItem(
     action: action.name,
     params,
     target,
-    lane: laneOf(decision.forge, target),
+    orderKey: orderKeyOf(decision.forge, target),
     effectKey: effectKeyOf(decision.forge, action, target, params),
     ...objectsOf(action, params),
     mode: run.mode,

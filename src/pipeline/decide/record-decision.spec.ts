@@ -134,11 +134,11 @@ describe('pipeline/decide/record-decision', () => {
 
   it('rings once for what was written with its event, and not where all of it waits for consent', async () => {
     const intents = [
-      anIntent({ id: 'i1', lane: 'a', stepNo: 2 }),
-      anIntent({ id: 'i2', lane: 'a', stepNo: 2 }),
-      anIntent({ id: 'i3', lane: 'b', stepNo: 2, approval: 'wanted' }),
-      anIntent({ id: 'i4', lane: 'b', stepNo: 2 }),
-      anIntent({ id: 'i5', lane: 'c', stepNo: 3 }),
+      anIntent({ id: 'i1', orderKey: 'a', stepNo: 2 }),
+      anIntent({ id: 'i2', orderKey: 'a', stepNo: 2 }),
+      anIntent({ id: 'i3', orderKey: 'b', stepNo: 2, approval: 'wanted' }),
+      anIntent({ id: 'i4', orderKey: 'b', stepNo: 2 }),
+      anIntent({ id: 'i5', orderKey: 'c', stepNo: 3 }),
     ];
 
     await recorder.written([plan({}, intents), plan({ id: 'other' })]);

@@ -97,7 +97,7 @@ export class DuplicateRemoval {
 }
 
 export function callerOf({ org, background }: Intent): Caller {
-  return { lane: background ? 'housekeeping' : 'webhook', org };
+  return { priority: background ? 'housekeeping' : 'webhook', org };
 }
 
 export function factsOf(intent: Intent): Record<string, unknown> {

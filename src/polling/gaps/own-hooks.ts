@@ -19,7 +19,7 @@ export class OwnHooks {
     if (!client) return null;
     const org = this.config.orgs.find((one) => one.name === name);
     const paths = org?.hooks.map(({ id }) => `/webhooks/${encodeURIComponent(id)}`) ?? [];
-    const hooks = await callingAs({ lane: 'housekeeping', org: name }, () =>
+    const hooks = await callingAs({ priority: 'housekeeping', org: name }, () =>
       client.listOrgHooks({ org: name, limit: 50 }),
     );
     const ours = hooks.filter((hook) => paths.some((path) => (hook.config?.url ?? '').split('?')[0]?.endsWith(path)));

@@ -61,7 +61,7 @@ export class DeliveryQueue {
   readonly #options: DeliveryQueueOptions;
   readonly #agent = new Agent({ connections: 4 });
   readonly #records: DeliveryRecord[] = [];
-  readonly #lanes = new Map<string, Promise<void>>();
+  readonly #queues = new Map<string, Promise<void>>();
   /** Held back: sent when their time comes. */
   readonly #delayed = new Map<NodeJS.Timeout, () => void>();
   #window: DeliveryRecord[] = [];
@@ -118,9 +118,9 @@ export class DeliveryQueue {
 
   /** Resolves when nothing waits any more, also nothing that came in meanwhile. */
   async settled(): Promise<void> {
-    while (this.#lanes.size + this.#delayed.size + this.#window.length > 0) {
+    while (this.#queues.size + this.#delayed.size + this.#window.length > 0) {
       this.#sendWindow();
-      await (this.#lanes.size > 0 ? Promise.all(this.#lanes.values()) : wait(10));
+      await (this.#queues.size > 0 ? Promise.all(this.#queues.values()) : wait(10));
     }
   }
 
@@ -194,14 +194,14 @@ export class DeliveryQueue {
   }
 
   #post(record: DeliveryRecord): void {
-    const lane = record.hook.id;
-    const before = this.#lanes.get(lane) ?? Promise.resolve();
+    const hookId = record.hook.id;
+    const before = this.#queues.get(hookId) ?? Promise.resolve();
     const after = before
       .then(() => this.#sendNow(record))
       .then(() => {
-        if (this.#lanes.get(lane) === after) this.#lanes.delete(lane);
+        if (this.#queues.get(hookId) === after) this.#queues.delete(hookId);
       });
-    this.#lanes.set(lane, after);
+    this.#queues.set(hookId, after);
   }
 
   async #sendNow(record: DeliveryRecord): Promise<void> {

@@ -47,7 +47,7 @@ export class IntentEntity {
   target: Target;
 
   @Column('text')
-  lane: string;
+  orderKey: string;
 
   @Column('text')
   effectKey: string;

@@ -173,7 +173,7 @@ async function recordStorm(
   try {
     await bot;
     let next = 0;
-    const lane = async (until: number): Promise<void> => {
+    const sendOn = async (until: number): Promise<void> => {
       while (next < until) {
         const n = next++;
         const repo = forge.repos[n % forge.repos.length];
@@ -182,7 +182,7 @@ async function recordStorm(
       }
     };
     const deliver = async (until: number): Promise<void> =>
-      void (await Promise.all(Array.from({ length: 8 }, () => lane(until))));
+      void (await Promise.all(Array.from({ length: 8 }, () => sendOn(until))));
     await deliver(Math.floor(deliveries / 3));
     const [killed, stopped] = [await bot, deliver(Math.floor((2 * deliveries) / 3))];
     bot = killed.child.end('SIGKILL').then(start);

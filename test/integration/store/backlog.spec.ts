@@ -10,7 +10,7 @@ import { anIntent, aRun, claimOne, dueOf } from '../../builders/journal.js';
 import { describeOnPostgres, openTestStores, type TestStores } from '../../services/test-stores.js';
 
 const BACKLOG = 5_000;
-/** What spent budgets hold, in the lane in which most wait too: an outsider makes as many as they like. */
+/** What spent budgets hold, in the order key in which most wait too: an outsider makes as many as they like. */
 const HELD = 20_000;
 /** Rows that a question may look at; the backlog is a hundred times more. */
 const FEW = 50;
@@ -83,11 +83,14 @@ describeOnPostgres('database/backlog: what is asked for each event and intent co
   };
 
   const JOURNAL = ['runs', 'intents', 'attempts', 'pauses', 'undone', 'echoes'];
-  const recordOne = async (id: string, lane: string): Promise<readonly string[]> =>
+  const recordOne = async (id: string, orderKey: string): Promise<readonly string[]> =>
     stores.journal.recordDecision({}, [
-      { run: aRun({ id, cause: { kind: 'event', eventId: second } }), intents: [anIntent({ id, runId: id, lane })] },
+      {
+        run: aRun({ id, cause: { kind: 'event', eventId: second } }),
+        intents: [anIntent({ id, runId: id, orderKey })],
+      },
     ]);
-  /** Half of them in the lane `busy`, each other one in a lane of its own; and as many that ended there. */
+  /** Half of them in the order key `busy`, each other one in an order key of its own; and as many that ended there. */
   const journalBacklog = async (): Promise<void> => {
     await recordOne('first', 'busy');
     const copy = (table: string, over: string): Promise<unknown> =>
@@ -102,7 +105,7 @@ describeOnPostgres('database/backlog: what is asked for each event and intent co
       await copy(
         'intents',
         `'id', 'i-${state}-' || n, 'run_id', 'r-${state}-' || n, 'intent_key', 'k-${state}-' || n, 'state', '${state}',
-         'lane', CASE WHEN n % 2 = 0 THEN 'busy' ELSE 'lane-' || n END, 'effect_hash', sha256(('e-${state}-' || n)::bytea)`,
+         'order_key', CASE WHEN n % 2 = 0 THEN 'busy' ELSE 'orderKey-' || n END, 'effect_hash', sha256(('e-${state}-' || n)::bytea)`,
       );
     }
   };
@@ -119,7 +122,7 @@ describeOnPostgres('database/backlog: what is asked for each event and intent co
       await filling.query(
         `INSERT INTO intents SELECT (jsonb_populate_record(t, jsonb_build_object('seq', -n, 'id', 'h-' || n, 'run_id', 'r-held-' || n, 'step_no', $3::int,
            'intent_key', 'k-held-' || n, 'state', 'planned', 'held', true, 'held_by', 'budget', 'held_since', clock_timestamp(),
-           'due_at', clock_timestamp() + n * interval '1 second' + interval '1 hour', 'lane', CASE WHEN n % 2 = 0 THEN 'busy' ELSE 'lane-' || n % 5 END,
+           'due_at', clock_timestamp() + n * interval '1 second' + interval '1 hour', 'order_key', CASE WHEN n % 2 = 0 THEN 'busy' ELSE 'orderKey-' || n % 5 END,
            'effect_hash', sha256(('e-held-' || n)::bytea)))).*
          FROM intents t, generate_series($1::int, $2::int) AS n WHERE t.id = 'first'`,
         [from, from + BACKLOG - 1, stepNo],
@@ -225,7 +228,7 @@ describeOnPostgres('database/backlog: what is asked for each event and intent co
 
     expect(due).toHaveLength(FEW);
     expect(due.filter((id) => id.startsWith('h-'))).toEqual([]);
-    // A few for each of the lanes that have something to do.
+    // A few for each of the order keys that have something to do.
     expect((await rowsRead(JOURNAL)) - before).toBeLessThan(10 * BACKLOG);
   });
 
@@ -234,12 +237,12 @@ describeOnPostgres('database/backlog: what is asked for each event and intent co
   });
 
   it.each([
-    ['in a lane of its own', 'quiet', (n: number) => `quiet-${n}`],
-    ['first in the lane in which most wait', 'busy', (n: number) => (n === 0 ? 'first' : `i-planned-${2 * n}`)],
-  ])('what becomes of an intent %s', async (_title, lane, idOf) => {
+    ['in an order key of its own', 'quiet', (n: number) => `quiet-${n}`],
+    ['first in the order key in which most wait', 'busy', (n: number) => (n === 0 ? 'first' : `i-planned-${2 * n}`)],
+  ])('what becomes of an intent %s', async (_title, orderKey, idOf) => {
     const TIMES = 4;
-    if (lane === 'quiet')
-      for (let n = 0; n < TIMES; n += 1) expect(await recordOne(idOf(n), `lane-of-${n}`)).toEqual([idOf(n)]);
+    if (orderKey === 'quiet')
+      for (let n = 0; n < TIMES; n += 1) expect(await recordOne(idOf(n), `orderKey-of-${n}`)).toEqual([idOf(n)]);
     const before = await rowsRead(JOURNAL);
 
     for (let n = 0; n < TIMES; n += 1) {
@@ -261,7 +264,7 @@ describeOnPostgres('database/backlog: what is asked for each event and intent co
         true,
       );
       expect(await stores.journal.dueNear(id, 10)).toEqual(
-        lane === 'quiet' ? [] : [{ id: idOf(n + 1), isBackground: false }],
+        orderKey === 'quiet' ? [] : [{ id: idOf(n + 1), isBackground: false }],
       );
       expect(await stores.recovery.doubtAbout((await stores.journal.intent(id))?.runId ?? '')).toBeNull();
     }

@@ -117,13 +117,16 @@ export async function fillTenants(
     });
   }
 
-  function targetOf(place: Place): { target: Target; lane: string } {
+  function targetOf(place: Place): { target: Target; orderKey: string } {
     const id = repoIdOf(place);
     if (id === null)
-      return { target: { kind: 'organization', id: null, name: 'acme' }, lane: `main/organization/${orgOf(place)}` };
-    // The same number lies in one lane, whatever the organization: of the other one it is another forge's.
-    const lane = place === 'butler' ? `other/repository/${id}` : `main/repository/${id}`;
-    return { target: { kind: 'repository', id, owner: orgOf(place), name: place }, lane };
+      return {
+        target: { kind: 'organization', id: null, name: 'acme' },
+        orderKey: `main/organization/${orgOf(place)}`,
+      };
+    // The same number lies in one order key, whatever the organization: of the other one it is another forge's.
+    const orderKey = place === 'butler' ? `other/repository/${id}` : `main/repository/${id}`;
+    return { target: { kind: 'repository', id, owner: orgOf(place), name: place }, orderKey };
   }
 
   function intentOf(place: Place, run: NewRun, over: Partial<NewIntent> = {}): NewIntent {
@@ -147,7 +150,7 @@ export async function fillTenants(
     await journal.recordDecision(cause.kind === 'event' ? { eventId: cause.eventId } : {}, [recorded]);
   }
 
-  /** It is claimed at once, so that its lane is free for the next one. */
+  /** It is claimed at once, so that its order key is free for the next one. */
   async function worked(place: Place, eventId: string, end: 'dead' | 'unknown'): Promise<string> {
     const run = runOf(place, eventId);
     const intent = intentOf(place, run);
@@ -280,7 +283,7 @@ export async function fillTenants(
       changes: [],
     });
     const run = runOf(place, newId(), { cause: { kind: 'tick', tickId: newId(), subject: '' } });
-    const held = intentOf(place, run, { lane: `main/held/${org}` });
+    const held = intentOf(place, run, { orderKey: `main/held/${org}` });
     await record(run, [held]);
     const claim = await claimOne(journal, held.id, 'me', 60_000);
     const limit = { kind: 'rule', of: canary(place), key: `budget of ${org}`, perHour: 1 } as const;

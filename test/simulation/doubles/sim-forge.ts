@@ -53,7 +53,7 @@ const LARGEST_PAGE = 6;
 export class SimForge {
   readonly fake: FakeForge;
   readonly effects: Effect[] = [];
-  /** Writes under way by living owners, by lane of the intent. */
+  /** Writes under way by living owners, by order key of the intent. */
   readonly underWay = new Map<string, SimProcess>();
 
   constructor(

@@ -88,7 +88,7 @@ class SimJournal extends InMemoryJournalStore {
   ignoresOthers = false;
   /** Whoever says so may send. */
   isUnfenced = false;
-  /** A budget holds the one step for which it is spent, and those behind it are in their lanes. */
+  /** A budget holds the one step for which it is spent, and those behind it are in their order keys. */
   holdsOneStep = false;
   /** What stepped aside holds nothing back. */
   overlooksAside = false;
@@ -159,11 +159,11 @@ class SimJournal extends InMemoryJournalStore {
     return claims;
   }
 
-  protected override holdsLane(row: Row): boolean {
+  protected override holdsOrder(row: Row): boolean {
     const { state, stepNo, runId } = row.intent;
     const isBehind = ({ intent }: Pick<Row, 'intent'>): boolean =>
       intent.runId === runId && intent.stepNo < stepNo && intent.held === true;
-    return super.holdsLane(row) || (this.holdsOneStep && state === 'planned' && [...this.peek()].some(isBehind));
+    return super.holdsOrder(row) || (this.holdsOneStep && state === 'planned' && [...this.peek()].some(isBehind));
   }
 
   protected override isBehindAside(row: Row, other: Row): boolean {
@@ -183,7 +183,7 @@ class SimJournal extends InMemoryJournalStore {
   waitsForObject(intent: Intent): boolean {
     const row = this.row(intent.id);
     return [...this.peek()].some(
-      (other) => other.intent.lane === intent.lane && super.isBehindAside(row, this.row(other.intent.id)),
+      (other) => other.intent.orderKey === intent.orderKey && super.isBehindAside(row, this.row(other.intent.id)),
     );
   }
 
@@ -240,10 +240,10 @@ class SimInbox extends InMemoryInboxStore {
     return this.journal.isDenied(eventId, rule);
   }
 
-  protected override async isKnown(org: string, { effectKeys, lane }: Touched): Promise<boolean> {
+  protected override async isKnown(org: string, { effectKeys, orderKey }: Touched): Promise<boolean> {
     const sent = await this.journal.sentOfEffects(effectKeys, Infinity);
     const isHeld = ({ intent }: Pick<Row, 'intent'>): boolean =>
-      intent.org === org && intent.lane === lane && intent.state === 'planned' && intent.held === true;
+      intent.org === org && intent.orderKey === orderKey && intent.state === 'planned' && intent.held === true;
     return sent.some(({ intent }) => intent.org === org) || [...this.journal.peek()].some(isHeld);
   }
 

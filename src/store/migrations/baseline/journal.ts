@@ -54,7 +54,7 @@ CREATE TABLE intents (
   action          text NOT NULL,
   params          text NOT NULL,
   target          text NOT NULL,
-  lane            text COLLATE "C" NOT NULL,
+  order_key            text COLLATE "C" NOT NULL,
   effect_key      text NOT NULL,
   effect_hash     bytea NOT NULL,
   mode            text NOT NULL CHECK (mode IN ('live', 'dry-run')),
@@ -89,23 +89,23 @@ CREATE TABLE intents (
   names           text COLLATE "C",
   aside           boolean NOT NULL DEFAULT false
 );
-CREATE INDEX intents_aside ON intents (lane, seq) WHERE aside;
-CREATE INDEX intents_at_work ON intents (lane) WHERE state IN ('claimed', 'sent');
+CREATE INDEX intents_aside ON intents (order_key, seq) WHERE aside;
+CREATE INDEX intents_at_work ON intents (order_key) WHERE state IN ('claimed', 'sent');
 CREATE INDEX intents_effect ON intents (effect_hash, seq);
 -- What a spent budget holds is out of the order of its repository.
-CREATE INDEX intents_held ON intents (lane, due_at) WHERE state = 'planned' AND held;
+CREATE INDEX intents_held ON intents (order_key, due_at) WHERE state = 'planned' AND held;
 CREATE UNIQUE INDEX intents_key ON intents (intent_key);
 CREATE INDEX intents_leased ON intents (lease_until) WHERE state IN ('claimed', 'sent');
 -- The repositories of a line that have planned intents. An expression, so that nobody looks for the intents of one repository here.
-CREATE INDEX intents_lines ON intents (org, background, (lane || '')) WHERE state = 'planned';
+CREATE INDEX intents_lines ON intents (org, background, (order_key || '')) WHERE state = 'planned';
 CREATE INDEX intents_look_again ON intents (look_again_at) WHERE look_again_at IS NOT NULL;
 CREATE INDEX intents_of_run ON intents (run_id, step_no, seq);
 -- One intent at a time holds an effect. What waits for consent cannot have happened yet, so it holds none.
 CREATE UNIQUE INDEX intents_one_holder ON intents (effect_hash) WHERE state IN ('claimed', 'sent', 'unknown', 'waiting') AND (state <> 'waiting' OR approval IS DISTINCT FROM 'wanted');
 -- What an event caused goes before what a schedule or a plan caused.
-CREATE INDEX intents_planned ON intents (lane, background, seq) WHERE state = 'planned' AND NOT held;
+CREATE INDEX intents_planned ON intents (order_key, background, seq) WHERE state = 'planned' AND NOT held;
 CREATE INDEX intents_planned_effect ON intents (effect_hash, seq) WHERE state = 'planned';
-CREATE INDEX intents_sent ON intents (lane, action, seq) WHERE attempts > 0;
+CREATE INDEX intents_sent ON intents (order_key, action, seq) WHERE attempts > 0;
 CREATE INDEX intents_settled ON intents (effect_hash, updated_at) WHERE state IN ('done', 'unchanged');
 CREATE INDEX intents_state ON intents (state, seq);
 CREATE INDEX intents_to_approve ON intents (seq) WHERE state = 'waiting' AND approval = 'wanted';
