@@ -81,16 +81,16 @@ export function whatAbout({ run, event, intents, active, now }: RunContext): Abo
 export function countEffects(intents: readonly Intent[]): EffectCount[] {
   const counts = new Map<string, EffectCount>();
   for (const { action, state, mode: of, reason } of intents) {
-    const told = reason && textOf(reason);
-    const key = JSON.stringify([action, state, of, wentWell(state) ? reason?.code : told]);
-    const known = counts.get(key);
+    const reasonText = reason && textOf(reason);
+    const key = JSON.stringify([action, state, of, wentWell(state) ? reason?.code : reasonText]);
+    const earlier = counts.get(key);
     counts.set(key, {
       action,
       state,
       mode: of,
-      reason: known && known.reason !== told ? null : told,
+      reason: earlier && earlier.reason !== reasonText ? null : reasonText,
       code: reason && reason.code,
-      count: (known?.count ?? 0) + 1,
+      count: (earlier?.count ?? 0) + 1,
     });
   }
   return [...counts.values()];

@@ -79,10 +79,10 @@ export class Activity {
     const causes: CauseRef[] = [];
     let before = filter.before;
     for (let looks = 0; looks < LOOKS; looks += 1) {
-      const found = await this.store.causes({ ...filter, before, limit: filter.limit - causes.length });
-      causes.push(...found.causes);
-      before = found.next ?? undefined;
-      if (found.next === null || causes.length >= filter.limit) break;
+      const page = await this.store.causes({ ...filter, before, limit: filter.limit - causes.length });
+      causes.push(...page.causes);
+      before = page.next ?? undefined;
+      if (page.next === null || causes.length >= filter.limit) break;
     }
     const next = before ?? null;
     const isShort = next !== null && causes.length < filter.limit;
@@ -110,21 +110,21 @@ export class Activity {
       runIds.length === 0 ? [] : journal.runs({ ids: runIds, sight, limit: runIds.length }),
     ]);
     const ofEvents = decided.toReversed();
-    const wanted = await intentsByRun(journal, [...ofEvents, ...alone], sight);
-    const shownOf = (run: Run): ActivityRow['runs'][number] => shownRun(run, wanted.get(run.id) ?? []);
+    const intentsOf = await intentsByRun(journal, [...ofEvents, ...alone], sight);
+    const shownOf = (run: Run): ActivityRow['runs'][number] => shownRun(run, intentsOf.get(run.id) ?? []);
 
     const rows = new Map<string, ActivityRow>();
     for (const arrival of arrivals) rows.set(arrival.id, rowOfArrival(arrival));
     for (const event of events.values()) {
-      const told = sources.find(({ eventId }) => eventId === event.id);
+      const ofEvent = sources.find(({ eventId }) => eventId === event.id);
       const own = ofEvents.filter(({ cause }) => cause.kind === 'event' && cause.eventId === event.id);
-      rows.set(event.id, rowOfEvent(event, told?.arrivals ?? [], told?.isDecided ?? true, own.map(shownOf)));
+      rows.set(event.id, rowOfEvent(event, ofEvent?.arrivals ?? [], ofEvent?.isDecided ?? true, own.map(shownOf)));
     }
     for (const run of alone) {
-      const intents = wanted.get(run.id) ?? [];
+      const intents = intentsOf.get(run.id) ?? [];
       const active = run.cause.kind === 'tick' ? await this.keeper.active(run.org) : null;
-      const found = whatAbout({ run, event: null, intents, active, now: this.clock.now() });
-      rows.set(run.id, rowOfRun(run, found, shownOf(run)));
+      const facts = whatAbout({ run, event: null, intents, active, now: this.clock.now() });
+      rows.set(run.id, rowOfRun(run, facts, shownOf(run)));
     }
     return causes.flatMap(({ id }) => rows.get(id) ?? []);
   }
@@ -146,8 +146,8 @@ export function rowInSight(row: ActivityRow, sight: Sight): ActivityRow | null {
 
 /** The store looks for names as they stand in a text; a fork, for one, names its parent as well. */
 function isExactly({ repo, person }: ActivityRow, { repo: ofRepo, person: ofPerson }: CauseFilter): boolean {
-  const isSame = (told: string | null, asked: string | undefined): boolean =>
-    asked === undefined || told?.toLowerCase() === asked.toLowerCase();
+  const isSame = (value: string | null, filter: string | undefined): boolean =>
+    filter === undefined || value?.toLowerCase() === filter.toLowerCase();
   return isSame(repo, ofRepo) && isSame(person, ofPerson);
 }
 
@@ -175,11 +175,11 @@ function rowOfArrival({ id, org, source, hook, at, repeats, state, reason, code 
   return { ...nothing, id, what: 'arrival', org, at, sources, state: ARRIVAL_STATES[state], reason, code };
 }
 
-function rowOfRun(run: Run, found: Shape<typeof aboutRun>, shown: ActivityRow['runs'][number]): ActivityRow {
+function rowOfRun(run: Run, facts: Shape<typeof aboutRun>, ownRun: ActivityRow['runs'][number]): ActivityRow {
   const { id, org, decidedAt, cause } = run;
   const repoId = cause.kind === 'event' || cause.subject === '' ? null : cause.subject;
   const nothing = { sources: [], state: 'decided', reason: null, code: null } as const;
-  return { ...found, ...nothing, id, what: 'run', org, repoId, at: decidedAt, runs: [shown] };
+  return { ...facts, ...nothing, id, what: 'run', org, repoId, at: decidedAt, runs: [ownRun] };
 }
 
 function shownRun(run: Run, intents: readonly Intent[]): ActivityRow['runs'][number] {

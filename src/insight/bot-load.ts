@@ -8,7 +8,7 @@ const KEPT_MS = 500;
 /** Whether the bot has work to do, which whoever only looks must not slow down. */
 @Injectable()
 export class BotLoad {
-  private kept: { readonly at: number; readonly answer: Promise<boolean> } | null = null;
+  private lastAnswer: { readonly at: number; readonly answer: Promise<boolean> } | null = null;
 
   constructor(
     @Inject(RecoveryStore) private readonly store: Pick<RecoveryStore, 'mayHaveWork'>,
@@ -17,10 +17,10 @@ export class BotLoad {
 
   isBusy(): Promise<boolean> {
     const at = this.clock.monotonicMs();
-    if (this.kept && at - this.kept.at < KEPT_MS) return this.kept.answer;
+    if (this.lastAnswer && at - this.lastAnswer.at < KEPT_MS) return this.lastAnswer.answer;
     // Who asked for something is told by that whether the store answers.
     const answer = this.store.mayHaveWork().catch(() => false);
-    this.kept = { at, answer };
+    this.lastAnswer = { at, answer };
     return answer;
   }
 }

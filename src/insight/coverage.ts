@@ -31,14 +31,14 @@ export class CoverageCounter {
     const counted = await this.days.of(org, sight, days);
     const kinds = new Map<EventKind, Coverage>();
     for (const { day, rows } of counted)
-      for (const { kind, ...told } of rows) {
+      for (const { kind, ...counts } of rows) {
         const before = kinds.get(kind) ?? { org, kind, both: 0, webhook: 0, rows: 0, days: [] };
         kinds.set(kind, {
           ...before,
-          both: before.both + told.both,
-          webhook: before.webhook + told.webhook,
-          rows: before.rows + told.rows,
-          days: [...before.days, { day, ...told }],
+          both: before.both + counts.both,
+          webhook: before.webhook + counts.webhook,
+          rows: before.rows + counts.rows,
+          days: [...before.days, { day, ...counts }],
         });
       }
     return { since: counted[0]?.day ?? null, kinds: [...kinds.values()].sort((a, b) => (a.kind < b.kind ? -1 : 1)) };

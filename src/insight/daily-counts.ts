@@ -35,17 +35,17 @@ export class DailyCounts<Row> {
     const today = now - (now % DAY_MS);
     const counted: Array<DayOfCounts<Row>> = [];
     for (let back = days - 1; back >= 0; back -= 1) {
-      const kept = back === 0 ? KEPT_MS.today : back === 1 ? KEPT_MS.yesterday : KEPT_MS.before;
+      const keptMs = back === 0 ? KEPT_MS.today : back === 1 ? KEPT_MS.yesterday : KEPT_MS.before;
       const from = today - back * DAY_MS;
-      counted.push({ day: new Date(from), rows: await this.countDay(org, sight, from, now, kept) });
+      counted.push({ day: new Date(from), rows: await this.countDay(org, sight, from, now, keptMs) });
     }
     return counted;
   }
 
   private countDay(org: string, sight: Sight, from: number, now: number, keptMs: number): KeptDay<Row>['rows'] {
     const key = JSON.stringify([from, org, sight?.filter((one) => one.org === org) ?? null]);
-    const known = this.days.get(key);
-    if (known && known.until > now) return known.rows;
+    const cachedDay = this.days.get(key);
+    if (cachedDay && cachedDay.until > now) return cachedDay.rows;
     const rows = this.count({ org, sight, from: new Date(from), until: new Date(from + DAY_MS) });
     this.days.set(key, { until: now + keptMs, rows });
     // A question that failed is no answer for the next one.

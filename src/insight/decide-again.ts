@@ -22,7 +22,7 @@ export interface PureRules extends Omit<RuleEngine, 'evaluate'> {
 
 export type DecidedAgain = {
   /** Lookups that were asked for, in order. */
-  readonly asked: readonly LookupRequest[];
+  readonly requests: readonly LookupRequest[];
 } & (
   | { readonly kind: 'decided'; readonly evaluation: Extract<Evaluation, { kind: 'decided' }> }
   /** It asks for something that nobody knows the answer to. */
@@ -46,20 +46,20 @@ export function decideAgain(
   answer: (request: LookupRequest) => LookupAnswer | null,
 ): DecidedAgain {
   const answers: Record<string, LookupAnswer> = emptyTable();
-  const asked: LookupRequest[] = [];
+  const requests: LookupRequest[] = [];
   const recall: Recall = (request) => {
-    const found = asked.length <= MAX_ASKED ? answer(request) : null;
-    if (found) asked.push(request);
-    return found;
+    const lookupAnswer = requests.length <= MAX_ASKED ? answer(request) : null;
+    if (lookupAnswer) requests.push(request);
+    return lookupAnswer;
   };
-  while (asked.length <= MAX_ASKED) {
+  while (requests.length <= MAX_ASKED) {
     const evaluation = rules.evaluate(revision, candidate, facts, answers, recall);
-    if (evaluation.kind === 'decided') return { kind: 'decided', evaluation, asked };
+    if (evaluation.kind === 'decided') return { kind: 'decided', evaluation, requests };
     const { request } = evaluation;
-    const found = answer(request);
-    if (!found) return { kind: 'unknown', request, asked };
-    asked.push(request);
-    answers[request.as] = found;
+    const lookupAnswer = answer(request);
+    if (!lookupAnswer) return { kind: 'unknown', request, requests };
+    requests.push(request);
+    answers[request.as] = lookupAnswer;
   }
   throw new Error(`an evaluation asked for more than ${MAX_ASKED} lookups`);
 }

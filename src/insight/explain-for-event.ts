@@ -126,13 +126,14 @@ function wantedOf(
   effects: number,
   steps: readonly ExplainedStep[],
 ): Pick<Outcome, 'reason' | 'look'> {
-  const held =
+  const conditionsText =
     conditions === 0 ? 'no conditions' : conditions === 1 ? 'its condition holds' : `all ${conditions} conditions hold`;
-  if (effects > 0) return { reason: `${held}; ${effects} ${effects === 1 ? 'effect' : 'effects'} planned`, look: null };
+  if (effects > 0)
+    return { reason: `${conditionsText}; ${effects} ${effects === 1 ? 'effect' : 'effects'} planned`, look: null };
   const idle = steps.find((step) => step.held);
   return idle
-    ? { reason: `${held}, but step ${idle.id} wants nothing: ${idle.outcome}`, look: lookOfStep(idle) }
-    : { reason: `${held}; no effect planned`, look: null };
+    ? { reason: `${conditionsText}, but step ${idle.id} wants nothing: ${idle.outcome}`, look: lookOfStep(idle) }
+    : { reason: `${conditionsText}; no effect planned`, look: null };
 }
 
 /** The line because of which a step wants nothing. */

@@ -87,14 +87,15 @@ export class Explainer {
 
   /** @throws UserError when nothing of this id is stored */
   async explain(query: ExplainQuery): Promise<Explanation> {
-    const found = await this.find(query);
+    const explanation = await this.find(query);
     const { sight = null } = query;
     const waiting =
-      found.about === 'run'
-        ? await this.waiting({ runIds: [found.run.id], sight })
-        : await this.waitingOfEvent(found.event.id, sight);
-    const mine = found.about === 'run' && found.intentId !== null ? withId(waiting, found.intentId) : waiting;
-    return { ...found, waiting: mine.map(showWaiting) };
+      explanation.about === 'run'
+        ? await this.waiting({ runIds: [explanation.run.id], sight })
+        : await this.waitingOfEvent(explanation.event.id, sight);
+    const mine =
+      explanation.about === 'run' && explanation.intentId !== null ? withId(waiting, explanation.intentId) : waiting;
+    return { ...explanation, waiting: mine.map(showWaiting) };
   }
 
   private async waiting(filter: Omit<WaitingFilter, 'limit'>): Promise<Waiting[]> {
@@ -106,8 +107,8 @@ export class Explainer {
     return this.waiting({ eventId, runIds: runs.map(({ id }) => id), sight });
   }
 
-  private async find({ id, rule, revision, ...asked }: ExplainQuery): Promise<Explanation> {
-    const viewer: Viewer = { sight: null, opens: () => false, full: false, ...asked };
+  private async find({ id, rule, revision, ...options }: ExplainQuery): Promise<Explanation> {
+    const viewer: Viewer = { sight: null, opens: () => false, full: false, ...options };
     const run = rule === undefined ? await this.runOf(id, viewer) : null;
     if (run) return this.explainRun(run, null, viewer);
     const intent = rule === undefined ? await this.journal.intent(id) : null;
@@ -141,9 +142,9 @@ export class Explainer {
     const revisionOfNow = active?.revision ? { revision: active.revision } : null;
     const files = stored && seesWholeOrg(sight, run.org) ? stored.files : null;
     const ofPolicy = run.kind === 'policy' && files ? await this.placeIn(run.revisionId, run.rule) : null;
-    const told = event ? await this.withTrace(run, event) : run;
+    const tracedRun = event ? await this.withTrace(run, event) : run;
     return explainRun({
-      run: told,
+      run: tracedRun,
       intents: await Promise.all(
         intents.map(async (one) => ({ intent: one, attempts: await this.journal.attemptsOfIntent(one.id) })),
       ),
@@ -151,15 +152,15 @@ export class Explainer {
       context: whatAbout({ run, event, intents, active: revisionOfNow, now: this.clock.now() }),
       revision: stored ? factsFor(sight, stored) : { id: run.revisionId, state: 'gone', loadedAt: null },
       lineAt: (place) => lineAt(stored?.files ?? null, place),
-      source: (named) => {
-        const place = named ?? ofPolicy;
+      source: (ruleFile) => {
+        const place = ruleFile ?? ofPolicy;
         return place && sourceOf(files, place);
       },
       intentId: intent?.id ?? null,
       isFull: full,
       notes: [
         ...(run.cause.kind === 'event' && !event ? [`its event ${run.cause.eventId} is not kept any more`] : []),
-        ...(event && lacksTrace(told) ? [NOT_DERIVED] : []),
+        ...(event && lacksTrace(tracedRun) ? [NOT_DERIVED] : []),
       ],
     });
   }
@@ -241,11 +242,12 @@ export class Explainer {
     const rule = findRule(revision, id);
     if (rule) {
       const facts = { event, revision, answers: run ? answersOf(run) : {}, bot, now: run?.decidedAt ?? event.storedAt };
-      const { look, away: _away, unknown: _unknown, ...found } = explainForEvent(rule, facts, this.engine);
-      const undecided = found.verdict === 'fired' && !run ? [whyNoRun(await this.waitingOfEvent(event.id, sight))] : [];
+      const { look, away: _away, unknown: _unknown, ...explanation } = explainForEvent(rule, facts, this.engine);
+      const undecided =
+        explanation.verdict === 'fired' && !run ? [whyNoRun(await this.waitingOfEvent(event.id, sight))] : [];
       return {
         ...base,
-        ...found,
+        ...explanation,
         source: sourceOf(files, rule.position),
         place: rule.position,
         look: look && lineAt(opened.stored.files, look),
@@ -381,11 +383,11 @@ function whyUnreadable(opened: OpenedRevision | null, org: string): string {
 }
 
 function noSuchRule(id: string, { rules, policies }: Revision): string {
-  const meant = didYouMean(
+  const suggestion = didYouMean(
     id,
     [...rules, ...policies].map((one) => one.id),
   );
-  return `there is no rule "${id}" in this revision${meant === null ? '' : ` (did you mean ${meant}?)`}`;
+  return `there is no rule "${id}" in this revision${suggestion === null ? '' : ` (did you mean ${suggestion}?)`}`;
 }
 
 function namesOf({ rules, policies }: Revision): string[] {

@@ -22,8 +22,8 @@ export class PastRules {
     this.secretsOf = new Map(orgs.map(({ name, secrets }) => [name, new Set(Object.keys(secrets))]));
   }
 
-  load(kept: string, files: readonly RuleFile[]): LoadResult {
-    const org = orgOf(kept);
+  load(key: string, files: readonly RuleFile[]): LoadResult {
+    const org = orgOf(key);
     return loadRules(files, {
       org,
       ...this.catalogues,

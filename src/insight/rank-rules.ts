@@ -29,13 +29,13 @@ export function rankRules(
   const { rules, policies }: Revision = facts.revision;
   const lines = rules.map((rule): RankedRule & { isOtherKind: boolean } => {
     const run = runs.get(rule.id) ?? null;
-    const found = explainForEvent(
+    const explanation = explainForEvent(
       rule,
       { ...facts, answers: run ? answersOf(run) : {}, now: run?.decidedAt ?? facts.now },
       engine,
     );
-    const { verdict, away, unknown, reason, look } = found;
-    const isOtherKind = found.filters[0]?.filter === 'on';
+    const { verdict, away, unknown, reason, look } = explanation;
+    const isOtherKind = explanation.filters[0]?.filter === 'on';
     return {
       rule: rule.id,
       kind: 'rule',

@@ -5,8 +5,8 @@ import { isJsonObject } from '../core/json.js';
 import type { HistoryRun, HistoryAnswer } from './history-store.port.js';
 
 /** A page as it came over the control API: times are texts there. The bot itself wrote it, so its shape is not checked. */
-export function readHistory(told: Json): HistoryAnswer {
-  const { events, runs, next, bot } = told as JsonObject;
+export function readHistory(page: Json): HistoryAnswer {
+  const { events, runs, next, bot } = page as JsonObject;
   return {
     events: objects(events).map(readEvent),
     runs: objects(runs).map((run) => ({

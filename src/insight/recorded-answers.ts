@@ -47,11 +47,11 @@ export class AnswersOfEvent {
 
   #add(rule: string, stored: Json): void {
     const answer = readAnswer(stored);
-    const asked = isJsonObject(stored) ? stored['asked'] : null;
-    if (!answer || typeof asked !== 'string') return;
-    this.#byAsk.set(asked, answer);
+    const request = isJsonObject(stored) ? stored['asked'] : null;
+    if (!answer || typeof request !== 'string') return;
+    this.#byAsk.set(request, answer);
     let own = this.#byRule.get(rule);
     if (!own) this.#byRule.set(rule, (own = new Map()));
-    own.set(asked, answer);
+    own.set(request, answer);
   }
 }

@@ -66,8 +66,8 @@ export class StoredRevisions {
   private async open(stored: StoredRevision): Promise<OpenedRevision> {
     const running = await this.running.active(stored.org);
     if (running?.id === stored.id) return { stored, revision: running.revision, problem: null };
-    const known = this.opened.get(stored.id);
-    if (known) return { ...known, stored };
+    const cached = this.opened.get(stored.id);
+    if (cached) return { ...cached, stored };
     const opened = { stored, ...this.compile(stored) };
     this.opened.set(stored.id, opened);
     return opened;

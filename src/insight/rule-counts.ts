@@ -58,10 +58,11 @@ export function countsOfRule(rule: string, since: Date, counts: readonly RunCoun
 
 /** How often each condition kept a rule from firing. */
 export function turnedAwayBy(rule: string, counts: readonly RunCount[]): ReadonlyMap<string, number> {
-  const found = new Map<string, number>();
+  const byCondition = new Map<string, number>();
   for (const { rule: of, state, because, count: many } of counts)
-    if (of === rule && state === 'not-fired' && because !== null) found.set(because, (found.get(because) ?? 0) + many);
-  return found;
+    if (of === rule && state === 'not-fired' && because !== null)
+      byCondition.set(because, (byCondition.get(because) ?? 0) + many);
+  return byCondition;
 }
 
 function mainReason(own: readonly RunCount[]): RuleCounts['mainReason'] {

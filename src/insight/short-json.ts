@@ -41,15 +41,15 @@ function withoutHidden(value: Json): Json {
 function shortList(list: readonly Json[], depth: number): string {
   if (list.length === 0) return 'empty list';
   if (depth > 0) return `(list of ${list.length} …)`;
-  const shown = list.slice(0, MAX_ITEMS).map((item) => shortJson(item, false, depth + 1));
-  return `list of ${list.length}: ${shown.join(', ')}${list.length > MAX_ITEMS ? ', …' : ''}`;
+  const items = list.slice(0, MAX_ITEMS).map((item) => shortJson(item, false, depth + 1));
+  return `list of ${list.length}: ${items.join(', ')}${list.length > MAX_ITEMS ? ', …' : ''}`;
 }
 
 function shortMap(map: { readonly [key: string]: Json }, depth: number): string {
   const plain = Object.entries(map).filter(([, value]) => value === null || typeof value !== 'object');
-  const shown = plain
+  const entries = plain
     .slice(0, depth > 0 ? 2 : MAX_FIELDS)
     .map(([name, value]) => `${name}: ${isHiddenName(name) ? '(hidden)' : shortJson(value, false, depth + 1)}`);
-  const more = Object.keys(map).length - shown.length;
-  return `{${[...shown, ...(more > 0 ? [`… ${more} more`] : [])].join(', ')}}`;
+  const more = Object.keys(map).length - entries.length;
+  return `{${[...entries, ...(more > 0 ? [`… ${more} more`] : [])].join(', ')}}`;
 }

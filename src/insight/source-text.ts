@@ -17,10 +17,10 @@ export type SourceText = Shape<typeof sourceText>;
 
 /** The file of a place. Another process may have called it by another path; its end is the same. */
 export function fileOf(files: StoredRevision['files'], file: string): string | null {
-  const found =
+  const match =
     files.find(({ path }) => path === file) ??
     files.find(({ path }) => path.endsWith(`/${file}`) || file.endsWith(`/${path}`));
-  return found?.text ?? null;
+  return match?.text ?? null;
 }
 
 /**
@@ -43,10 +43,10 @@ export function sourceOf(
   let last = first + 1;
   while (last < lines.length && (isBlank(lines[last]) || indentOf(lines[last] ?? '') > depth)) last += 1;
   while (last > first + 1 && isBlank(lines[last - 1])) last -= 1;
-  const shown = lines
+  const itemLines = lines
     .slice(first, Math.min(last, first + MOST_LINES))
     .map((one) => one.replace(/\r$/, '').slice(0, MOST_WIDTH));
-  return { file, firstLine: first + 1, lines: shown };
+  return { file, firstLine: first + 1, lines: itemLines };
 }
 
 function isItem(line: string): boolean {

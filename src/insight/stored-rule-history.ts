@@ -42,13 +42,13 @@ export class StoredRuleHistory implements RuleHistory {
     const since = new Date(until.getTime() - HISTORY_DAYS * 86_400_000);
     const backtest = trial.backtest(loaded.revision);
     const bot = this.accounts.self(org.forge, name);
-    let seen = 0;
-    for (let after: string | null = null; seen < HISTORY_EVENTS;) {
+    let eventCount = 0;
+    for (let after: string | null = null; eventCount < HISTORY_EVENTS;) {
       const page = await this.history.page({ org: name, since, until, limit: PAGE, after });
       const events = await withRules(page.events, this.behind);
       // Everybody reads the sentence who may read the repository of the rules: what is sealed stays so.
       backtest.add({ events, runs: page.runs }, bot);
-      seen += page.events.length;
+      eventCount += page.events.length;
       if (page.next === null) break;
       after = page.next;
     }

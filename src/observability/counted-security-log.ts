@@ -128,6 +128,6 @@ function plainFacts(event: SecurityEvent): Facts {
 
 /** A value cannot break a line, move a cursor or turn the reading direction, in the log and in an alert. */
 function bounded(text: string): string {
-  const shown = visible(text.slice(0, MAX_VALUE_LENGTH));
-  return text.length > MAX_VALUE_LENGTH ? `${shown}…` : shown;
+  const start = visible(text.slice(0, MAX_VALUE_LENGTH));
+  return text.length > MAX_VALUE_LENGTH ? `${start}…` : start;
 }

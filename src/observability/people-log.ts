@@ -53,9 +53,9 @@ export function peopleLine(json: string): string {
   const word = String(level);
   const tint = TINTS.get(word) ?? pc.dim;
   const sentence = SENTENCES[String(msg)]?.(facts);
-  const told =
+  const shownFacts =
     sentence === undefined ? Object.entries(facts).flatMap(([key, value]) => factsOf(key, value)) : [visible(sentence)];
-  return `${pc.dim(clock)} ${tint(word.padEnd(5))} ${pc.bold(visible(String(msg)))}${told.map((fact) => ` ${fact}`).join('')}\n`;
+  return `${pc.dim(clock)} ${tint(word.padEnd(5))} ${pc.bold(visible(String(msg)))}${shownFacts.map((fact) => ` ${fact}`).join('')}\n`;
 }
 
 /** `error.code=X`: an object is told field by field, one level deep. */

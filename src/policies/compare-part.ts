@@ -10,15 +10,15 @@ import { tableOf } from '../core/table.js';
 export interface Difference {
   field: string;
   wanted: Json;
-  found: Json;
+  actual: Json;
 }
 
 interface Comparison {
   /** The field of the forge's answer that names the object. */
   key: string;
-  sameKey: (wanted: string, found: string) => boolean;
+  sameKey: (wanted: string, actual: string) => boolean;
   /** Settings that are compared when the policy states them; `all` = each of them, as a setting. */
-  fields: Readonly<Record<string, (wanted: Json, found: Json) => boolean>> | 'all';
+  fields: Readonly<Record<string, (wanted: Json, actual: Json) => boolean>> | 'all';
   /** It should not be there: that it is, is the difference. */
   isGone?: true;
 }
@@ -53,10 +53,10 @@ export function compareItem(section: PolicyPart['section'], wanted: JsonObject, 
   if (section === 'topics') return compareTopics(wanted, isJsonObject(listed) ? (listed['topics'] ?? null) : null);
   if (section === 'settings') return isJsonObject(listed) ? differencesOf(allOf(wanted, ''), wanted, listed) : null;
   const rows = Array.isArray(listed) ? listed.filter(isJsonObject) : [];
-  const named = (name: Json): JsonObject[] =>
+  const rowsNamed = (name: Json): JsonObject[] =>
     rows.filter((row) => typeof row[key] === 'string' && sameKey(String(name), row[key]));
-  const same = named(wanted[key] ?? null);
-  if (isGone) return same.map((row) => ({ field: key, wanted: null, found: row[key] ?? null })).slice(0, 1);
+  const same = rowsNamed(wanted[key] ?? null);
+  if (isGone) return same.map((row) => ({ field: key, wanted: null, actual: row[key] ?? null })).slice(0, 1);
   if (same.length > 0 && wanted['keep'] === true) return [];
   const compared = fields === 'all' ? allOf(wanted, key) : fields;
   const differencesIn = (row: JsonObject): Difference[] => differencesOf(compared, wanted, row);
@@ -66,10 +66,13 @@ export function compareItem(section: PolicyPart['section'], wanted: JsonObject, 
   /** What has an earlier name is there, under another name. */
   function differencesOfEarlier(): Difference[] | null {
     const earlier = wanted['renamed_from'] ?? [];
-    const [row] = (Array.isArray(earlier) ? earlier : [earlier]).flatMap((name) => chosenFirst(named(name)));
+    const [row] = (Array.isArray(earlier) ? earlier : [earlier]).flatMap((name) => chosenFirst(rowsNamed(name)));
     return row === undefined
       ? null
-      : [{ field: key, wanted: wanted[key] ?? null, found: row[key] ?? null }, ...differencesOf(compared, wanted, row)];
+      : [
+          { field: key, wanted: wanted[key] ?? null, actual: row[key] ?? null },
+          ...differencesOf(compared, wanted, row),
+        ];
   }
 }
 
@@ -80,7 +83,7 @@ function differencesOf(fields: Fields, wanted: JsonObject, row: JsonObject): Dif
     const stated = wanted[field] ?? null;
     return stated === null || isSame(stated, row[field] ?? null)
       ? []
-      : [{ field, wanted: stated, found: row[field] ?? null }];
+      : [{ field, wanted: stated, actual: row[field] ?? null }];
   });
 }
 
@@ -88,15 +91,15 @@ function allOf(wanted: JsonObject, key: string): Fields {
   return Object.fromEntries(
     Object.keys(wanted)
       .filter((field) => field !== key)
-      .map((field) => [field, (stated: Json, found: Json) => isSameSetting(field, stated, found)]),
+      .map((field) => [field, (stated: Json, actual: Json) => isSameSetting(field, stated, actual)]),
   );
 }
 
 /** The whole list differs or it does not: that is how the forge takes it. */
-function compareTopics(wanted: JsonObject, found: Json): Difference[] {
+function compareTopics(wanted: JsonObject, actual: Json): Difference[] {
   const list = (value: Json | undefined): string[] | null =>
     Array.isArray(value) ? value.map(String) : typeof value === 'string' ? [value] : null;
-  const there = list(found) ?? [];
+  const there = list(actual) ?? [];
   const goal = list(wanted['set']) ?? [
     ...there.filter((topic) => !list(wanted['remove'])?.includes(topic)),
     ...(list(wanted['add']) ?? []),
@@ -104,24 +107,24 @@ function compareTopics(wanted: JsonObject, found: Json): Difference[] {
   const [after, before] = [goal, there].map((topics) => [...new Set(topics)].sort());
   return isSameSetting('topics', after ?? [], before ?? [])
     ? []
-    : [{ field: 'topics', wanted: after ?? [], found: before ?? [] }];
+    : [{ field: 'topics', wanted: after ?? [], actual: before ?? [] }];
 }
 
-function isEqual(wanted: Json, found: Json): boolean {
-  return wanted === found;
+function isEqual(wanted: Json, actual: Json): boolean {
+  return wanted === actual;
 }
 
-function sameText(wanted: Json, found: Json): boolean {
-  return (wanted ?? '') === (found ?? '');
+function sameText(wanted: Json, actual: Json): boolean {
+  return (wanted ?? '') === (actual ?? '');
 }
 
-function sameFlag(wanted: Json, found: Json): boolean {
-  return (wanted ?? false) === (found ?? false);
+function sameFlag(wanted: Json, actual: Json): boolean {
+  return (wanted ?? false) === (actual ?? false);
 }
 
 /** Requests carry a leading #, answers none. */
-function sameColor(wanted: Json, found: Json): boolean {
-  return plainColor(wanted) === plainColor(found);
+function sameColor(wanted: Json, actual: Json): boolean {
+  return plainColor(wanted) === plainColor(actual);
 }
 
 function plainColor(color: Json): string {
@@ -130,18 +133,18 @@ function plainColor(color: Json): string {
 }
 
 /** As the action that puts it right compares them. */
-function sameDay(wanted: Json, found: Json): boolean {
-  return typeof wanted === 'string' && typeof found === 'string' ? isSameDay(wanted, found) : wanted === found;
+function sameDay(wanted: Json, actual: Json): boolean {
+  return typeof wanted === 'string' && typeof actual === 'string' ? isSameDay(wanted, actual) : wanted === actual;
 }
 
 /** The forge gives addresses back without user and password. */
-function sameAddress(wanted: string, found: string): boolean {
-  return normalizeMirrorAddress(wanted) === normalizeMirrorAddress(found);
+function sameAddress(wanted: string, actual: string): boolean {
+  return normalizeMirrorAddress(wanted) === normalizeMirrorAddress(actual);
 }
 
 /** `8h`, `8h0m0s` and `28800s` are one interval. */
-function sameDuration(wanted: Json, found: Json): boolean {
-  return seconds(String(wanted)) === seconds(String(found));
+function sameDuration(wanted: Json, actual: Json): boolean {
+  return seconds(String(wanted)) === seconds(String(actual));
 }
 
 const UNITS: Readonly<Record<string, number>> = tableOf({ h: 3600, m: 60, s: 1, ms: 0.001 });

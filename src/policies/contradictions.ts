@@ -19,15 +19,15 @@ export async function writtenOtherwise(
   { id, revision }: ActiveRevision,
   intents: readonly NewIntent[],
 ): Promise<Reason[]> {
-  const found: Reason[] = [];
+  const reasons: Reason[] = [];
   for (const intent of intents) {
     const others = revision.policies.filter(({ id: other }) => other !== intent.rule);
     if (intent.mode !== 'live' || !others.some((other) => mayWrite(other, intent.action))) continue;
     const last = await journal.lastSettled(intent.effectKey);
     if (last?.revisionId !== id || !others.some(({ id: other }) => other === last.rule)) continue;
-    found.push(...[contradiction(last, intent) ?? []].flat());
+    reasons.push(...[contradiction(last, intent) ?? []].flat());
   }
-  return found;
+  return reasons;
 }
 
 /** Wishes of one object that cannot both hold: each is said once. */

@@ -47,7 +47,7 @@ interface PartOutcome {
   items: ProposedItem[];
   trace: JsonObject;
   /** Why nothing of it is proposed although it is not known to be as wanted. */
-  held: Reason | null;
+  heldReason: Reason | null;
 }
 
 /**
@@ -69,11 +69,18 @@ export function evaluatePolicy(policy: CompiledPolicy, input: PolicyInput, engin
     reason: Reason,
     steps: ProposedStep[],
     trace: Json,
-    found: PolicyFindings | null = null,
-    held: Report['held'] | null = null,
+    findings: PolicyFindings | null = null,
+    heldBack: Report['held'] | null = null,
   ): Evaluation => ({
     kind: 'decided',
-    report: { rule: policy.id, verdict, reason, trace, ...(found ? { found } : {}), ...(held ? { held } : {}) },
+    report: {
+      rule: policy.id,
+      verdict,
+      reason,
+      trace,
+      ...(findings ? { found: findings } : {}),
+      ...(heldBack ? { held: heldBack } : {}),
+    },
     steps,
   });
   try {
@@ -83,13 +90,13 @@ export function evaluatePolicy(policy: CompiledPolicy, input: PolicyInput, engin
     const expected = program.expectations.map((expectation) => look(expectation, bindings, lookups));
     const looks = [...protections, ...expected];
     const isAudit = looks.length > 0;
-    const found: PolicyFindings | null = isAudit
+    const findings: PolicyFindings | null = isAudit
       ? {
           failing: looks.flatMap(({ finding }) => finding ?? []),
           looked: looks.flatMap(({ name, holds }) => (holds === null ? [] : [name])),
         }
       : null;
-    const failing = new Set(found?.failing.map(({ name }) => name));
+    const failing = new Set(findings?.failing.map(({ name }) => name));
     const wantedFixes = program.fixes.filter((fix) => fix.for === null || fix.for.some((name) => failing.has(name)));
     const fixes = proposeSteps({ steps: wantedFixes.map(({ step }) => step) }, null, bindings, lookups).steps.map(
       (step) => ({ ...step, stepNo: 0 }),
@@ -105,7 +112,7 @@ export function evaluatePolicy(policy: CompiledPolicy, input: PolicyInput, engin
       ...(isAudit
         ? {
             expect: Object.fromEntries(
-              looks.map(({ name, holds, told }) => [name, { holds, ...(told === null ? {} : { told }) }]),
+              looks.map(({ name, holds, detail }) => [name, { holds, ...(detail === null ? {} : { told: detail }) }]),
             ),
           }
         : {}),
@@ -113,14 +120,19 @@ export function evaluatePolicy(policy: CompiledPolicy, input: PolicyInput, engin
     const wanted = countItems(steps);
     const limit = policy.limits?.effectsPerRun;
     if (limit !== undefined && wanted > limit)
-      return decide('error', verdictReason('verdict.over-limit', { effects: wanted, limit }), [], trace, found);
-    const held = outcomes.flatMap(({ held: reason }) => (reason === null ? [] : [reason]));
-    const unknown = looks.filter(({ holds }) => holds === null).map(({ name, told }) => ({ name, error: told }));
-    const reason = verdictReason('verdict.policy', { effects: wanted, failing: [...failing], unknown, held });
-    if (wanted === 0 && held.length > 0) return decide('error', reason, [], trace, found, 'all');
-    if (wanted === 0 && unknown.length > 0) return decide('error', reason, [], trace, found);
-    const part = held.length > 0 ? 'part' : null;
-    return decide(wanted === 0 ? 'not-fired' : 'fired', reason, steps, trace, found, part);
+      return decide('error', verdictReason('verdict.over-limit', { effects: wanted, limit }), [], trace, findings);
+    const heldReasons = outcomes.flatMap(({ heldReason: reason }) => (reason === null ? [] : [reason]));
+    const unknown = looks.filter(({ holds }) => holds === null).map(({ name, detail }) => ({ name, error: detail }));
+    const reason = verdictReason('verdict.policy', {
+      effects: wanted,
+      failing: [...failing],
+      unknown,
+      held: heldReasons,
+    });
+    if (wanted === 0 && heldReasons.length > 0) return decide('error', reason, [], trace, findings, 'all');
+    if (wanted === 0 && unknown.length > 0) return decide('error', reason, [], trace, findings);
+    const part = heldReasons.length > 0 ? 'part' : null;
+    return decide(wanted === 0 ? 'not-fired' : 'fired', reason, steps, trace, findings, part);
   } catch (error) {
     if (error instanceof NeedsLookup) return { kind: 'needs-lookup', request: error.request };
     if (error instanceof Misfit) {
@@ -135,16 +147,16 @@ export function evaluatePolicy(policy: CompiledPolicy, input: PolicyInput, engin
 interface Look {
   readonly name: string;
   readonly holds: boolean | null;
-  readonly told: string | null;
+  readonly detail: string | null;
   readonly finding: Finding | null;
 }
 
 function look(expectation: ExpectationProgram, bindings: Bindings, lookups: Lookups): Look {
   const { name, severity, message, expression } = expectation;
   const { value, error } = evaluateCondition(expectation, bindings, lookups);
-  if (value === null) return { name, holds: null, told: error?.message ?? null, finding: null };
-  const told = value ? null : (message ?? `${expression.compiled.source.trim()} is false`);
-  return { name, holds: value, told, finding: told === null ? null : { name, severity, message: told } };
+  if (value === null) return { name, holds: null, detail: error?.message ?? null, finding: null };
+  const detail = value ? null : (message ?? `${expression.compiled.source.trim()} is false`);
+  return { name, holds: value, detail, finding: detail === null ? null : { name, severity, message: detail } };
 }
 
 /** @throws NeedsLookup for what the section has to read first */
@@ -193,21 +205,26 @@ function lookAtProtections(
       return {
         name,
         holds: null,
-        told: 'failed' in answer ? answer.failed : 'the forge does not show protections',
+        detail: 'failed' in answer ? answer.failed : 'the forge does not show protections',
         finding: null,
       };
     const there = Array.isArray(answer.value) ? (answer.value[n] ?? null) : null;
     const differences = isJsonObject(there)
       ? Object.entries(fields).filter(([field, value]) => !isSameSetting(field, value, there[field] ?? null))
       : [];
-    const told = !isJsonObject(there)
+    const detail = !isJsonObject(there)
       ? `${branch} is not protected`
       : differences.length > 0
         ? differences
             .map(([field, value]) => `${field} is ${stringifyJson(there[field] ?? null)}, not ${stringifyJson(value)}`)
             .join('; ')
         : null;
-    return { name, holds: told === null, told, finding: told === null ? null : { name, severity, message: told } };
+    return {
+      name,
+      holds: detail === null,
+      detail,
+      finding: detail === null ? null : { name, severity, message: detail },
+    };
   });
 }
 
@@ -220,19 +237,19 @@ function reconcile(part: PolicyPart, policy: CompiledPolicy, input: PolicyInput,
   const wanted = part.items.map((item) => ({ item, params: evaluateParams(item.params, bindings) }));
   // Nothing can be branched off where there is no commit; the first push makes it a subject.
   if (part.section === 'branches' && input.repo?.['empty'] === true)
-    return { items: [], trace: { wanted: wanted.length, left_out: 'the repository is empty' }, held: null };
+    return { items: [], trace: { wanted: wanted.length, left_out: 'the repository is empty' }, heldReason: null };
   const allowed = wanted.filter(({ item }) => mayMirror(part, item, input.repo));
   const leftOut = wanted.length - allowed.length;
   const trace: JsonObject = {
     wanted: wanted.length,
     ...(leftOut > 0 ? { left_out: `${leftOut} for public repositories only (private: true takes private ones)` } : {}),
   };
-  if (allowed.length === 0) return { items: [], trace, held: null };
+  if (allowed.length === 0) return { items: [], trace, heldReason: null };
   if ('failed' in answer && part.lookup)
     throw new Misfit(`${part.lookup.use} failed: ${answer.failed}`, policy.position);
   if ('missing' in answer && part.lookup && !policy.program.assumeAbsent) {
-    const held = verdictReason('verdict.policy.unlisted', { what: part.section.replace('_', ' ') });
-    return { items: [], trace: { ...trace, held: textOf(held) }, held };
+    const heldReason = verdictReason('verdict.policy.unlisted', { what: part.section.replace('_', ' ') });
+    return { items: [], trace: { ...trace, held: textOf(heldReason) }, heldReason };
   }
   const listed = rowsOf(
     part,
@@ -252,7 +269,7 @@ function reconcile(part: PolicyPart, policy: CompiledPolicy, input: PolicyInput,
   const items = uniqueItems(compared.filter(({ differences }) => differences === null || differences.length > 0));
   return {
     items,
-    held: null,
+    heldReason: null,
     trace: {
       ...trace,
       ...('missing' in answer ? { assumed_absent: true } : {}),
@@ -265,9 +282,9 @@ function reconcile(part: PolicyPart, policy: CompiledPolicy, input: PolicyInput,
 /** Objects that were read one by one: each answer that is there stands for the object of its name. */
 function rowsOf({ lookup, action: { naturalKey } }: PolicyPart, wanted: readonly JsonObject[], answer: Json): Json {
   if (lookup?.each === undefined) return answer;
-  const found = Array.isArray(answer) ? answer : [];
+  const rows = Array.isArray(answer) ? answer : [];
   return wanted.flatMap((params, n): JsonObject[] => {
-    const row = found[n] ?? null;
+    const row = rows[n] ?? null;
     return row === null ? [] : [{ ...(isJsonObject(row) ? row : {}), [naturalKey]: params[naturalKey] ?? null }];
   });
 }
@@ -280,13 +297,13 @@ function mayMirror(part: PolicyPart, item: PolicyItem, repo: EventRepository | n
 type Wanted = ReadonlyArray<{ readonly key: string; readonly params: JsonObject }>;
 
 function checkUnique(part: PolicyPart, wanted: Wanted): void {
-  const known = new Map<string, string>();
+  const settingsByName = new Map<string, string>();
   for (const { key, params } of wanted) {
     const name = part.section === 'push_mirrors' ? normalizeMirrorAddress(key) : objectName(key);
     const settings = stringifyJson({ ...params, [part.action.naturalKey]: name });
-    if (known.has(name) && known.get(name) !== settings)
+    if (settingsByName.has(name) && settingsByName.get(name) !== settings)
       throw new Misfit(`${part.section} names "${key}" twice, with different settings`);
-    known.set(name, settings);
+    settingsByName.set(name, settings);
   }
 }
 
@@ -300,6 +317,6 @@ function keyOf(part: PolicyPart, params: JsonObject): string {
   return String(params[part.action.naturalKey] ?? '');
 }
 
-function showDifference({ field, wanted, found }: Difference): JsonObject {
-  return { field, wanted, found };
+function showDifference({ field, wanted, actual }: Difference): JsonObject {
+  return { field, wanted, found: actual };
 }

@@ -31,7 +31,7 @@ export class FindingKeeper {
     const { findings, alerts } = this;
     const { forge, org, rule: policy, decidedAt: at } = recorded.run;
     const undone = await this.undoneAgain(recorded, recorded.found.subject);
-    const found = {
+    const allFindings = {
       ...recorded.found,
       failing: [...recorded.found.failing, ...undone.failing],
       looked: [...recorded.found.looked, ...undone.looked],
@@ -40,21 +40,21 @@ export class FindingKeeper {
       forge,
       org,
       policy,
-      subject: found.subject,
-      name: found.name,
-      failing: found.failing,
-      looked: found.looked,
+      subject: allFindings.subject,
+      name: allFindings.name,
+      failing: allFindings.failing,
+      looked: allFindings.looked,
       at,
     });
-    const failing = new Set(found.failing.map(({ name }) => name));
-    for (const { name, severity, message } of found.failing)
+    const failing = new Set(allFindings.failing.map(({ name }) => name));
+    for (const { name, severity, message } of allFindings.failing)
       if (LOUD.includes(severity))
-        alerts.raise(keyOf(org, policy, name), alert('finding', { subject: found.name, message }), {
+        alerts.raise(keyOf(org, policy, name), alert('finding', { subject: allFindings.name, message }), {
           policy,
           expectation: name,
           severity,
         });
-    for (const name of found.looked)
+    for (const name of allFindings.looked)
       if (!failing.has(name) && (await findings.countOpen(org, policy, name)) === 0)
         alerts.resolve(keyOf(org, policy, name));
   }

@@ -32,7 +32,7 @@ export type KeptFinding = Shape<typeof keptFinding>;
 
 export abstract class FindingStore {
   /** Findings that are new are kept, those that hold again are ended. Safe to repeat. */
-  abstract record(found: SubjectFindings): Promise<void>;
+  abstract record(findings: SubjectFindings): Promise<void>;
   /** By severity, then the newest. Default sight: everything. */
   abstract list(filter: {
     org?: string | undefined;

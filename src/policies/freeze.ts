@@ -21,10 +21,10 @@ function endOf(window: FreezeConfig, at: Date): number | null {
     return now >= from && now < to ? to : null;
   }
   const lengthMs = window.forS * 1_000;
-  const [begun] = occurrences({ cron: window.cron, tz: window.tz, jitterS: 0 }, '', {
+  const [opening] = occurrences({ cron: window.cron, tz: window.tz, jitterS: 0 }, '', {
     from: new Date(now - lengthMs),
     to: at,
     limit: 1,
   });
-  return begun ? begun.at.getTime() + lengthMs : null;
+  return opening ? opening.at.getTime() + lengthMs : null;
 }

@@ -148,45 +148,47 @@ export class Planner implements PolicyGate {
     return this.finish(plan, await this.look(plan, by), by);
   }
 
-  private async finish(plan: KeptPlan, looked: Ready | ApplyReport, by: string): Promise<ApplyReport> {
-    if (!('pass' in looked)) return { ...looked, plan };
-    const { drift, pass, where, active } = looked;
-    if (drift.length === 0) return this.commit(plan, looked, by);
+  private async finish(plan: KeptPlan, readiness: Ready | ApplyReport, by: string): Promise<ApplyReport> {
+    if (!('pass' in readiness)) return { ...readiness, plan };
+    const { drift, pass, where, active } = readiness;
+    if (drift.length === 0) return this.commit(plan, readiness, by);
     return refusal(plan, [planReason('plan.drifted', { next: await this.renew(where, active, plan, pass) })], drift);
   }
 
   /** Whether everything is still as the plan says: what it would write now, or why it is not applied. Writes nothing. */
   private async look(plan: KeptPlan, by: string): Promise<Ready | ApplyReport> {
-    const refused = (reasons: readonly Reason[]): ApplyReport => refusal(plan, reasons);
+    const refuse = (reasons: readonly Reason[]): ApplyReport => refusal(plan, reasons);
     if (plan.state === 'applied')
       return { outcome: 'applied-before', plan, reasons: [], code: null, drift: [], runs: [] };
-    if (plan.state === 'denied') return refused([planReason('plan.denied', { by: plan.decidedBy ?? 'somebody' })]);
+    if (plan.state === 'denied') return refuse([planReason('plan.denied', { by: plan.decidedBy ?? 'somebody' })]);
     const { where, active } = await this.open(plan.org);
     if (active.revision.hash !== plan.revision.hash)
-      return refused([
+      return refuse([
         planReason('plan.rules-changed', {
           made: shortRevision(plan.revision.id),
           now: shortRevision(active.id),
         }),
       ]);
-    if (plan.overCapReasons) return refused(plan.overCapReasons);
+    if (plan.overCapReasons) return refuse(plan.overCapReasons);
     const frozen = this.frozen(active, this.clock.now());
-    if (frozen !== null) return refused([planReason('plan.frozen', { ...frozen })]);
+    if (frozen !== null) return refuse([planReason('plan.frozen', { ...frozen })]);
     if (plan.needsApproval && plan.state !== 'approved')
-      return refused([planReason('plan.not-approved', { plan: plan.hash.slice(0, 12) })]);
+      return refuse([planReason('plan.not-approved', { plan: plan.hash.slice(0, 12) })]);
     const pass = await this.rehearsal.pass(where, active, plan, plan.now, {
       kind: 'apply',
       by,
       plan: plan.id,
       subject: '',
     });
-    const held = heldOf(plan, pass);
-    if (held.length > 0)
-      return refused(held.map(({ policy, reason }) => planReason('plan.policy-held', { policy, because: reason })));
+    const heldPolicies = heldOf(plan, pass);
+    if (heldPolicies.length > 0)
+      return refuse(
+        heldPolicies.map(({ policy, reason }) => planReason('plan.policy-held', { policy, because: reason })),
+      );
     const unread = undecidedSince(plan, pass);
-    if (unread.length > 0) return refused(unread.map((note) => unreadReason(note, plan)));
+    if (unread.length > 0) return refuse(unread.map((note) => unreadReason(note, plan)));
     const drift = driftBetween(plan.lines, pass.lines, (line) => pass.looked.includes(subjectKey(line)));
-    if (drift.length === 0 && pass.overCaps.length > 0) return refused(pass.overCaps);
+    if (drift.length === 0 && pass.overCaps.length > 0) return refuse(pass.overCaps);
     return { drift, pass, active, where };
   }
 
@@ -241,26 +243,26 @@ export class Planner implements PolicyGate {
     if (plan.twoPeople && verdict === 'approved')
       await this.twoPeople.mayApprove(callerOf(by), { requester, actor: null, revisionId: plan.revision.id });
     const isYes = verdict === 'approved' && isWaiting(plan);
-    const seen = isYes ? await this.look({ ...plan, state: 'approved' }, nameOf(by)) : null;
-    const looked = plan.madeBy === SCHEDULE ? seen : null;
+    const readiness = isYes ? await this.look({ ...plan, state: 'approved' }, nameOf(by)) : null;
+    const scheduledReadiness = plan.madeBy === SCHEDULE ? readiness : null;
     // What cannot be read now is no decision: the plan stays open, and the same yes works when the forge is well again.
-    if (looked && !('pass' in looked) && looked.code === 'plan.unread')
-      return { plan, decided: false, applied: looked };
+    if (scheduledReadiness && !('pass' in scheduledReadiness) && scheduledReadiness.code === 'plan.unread')
+      return { plan, decided: false, applied: scheduledReadiness };
     // A plan made by hand is applied by a second order, which would refuse it: nobody says yes to what does not hold any more.
-    if (seen && !looked && isOutdated(seen))
-      return { plan, decided: false, applied: await this.finish(plan, seen, nameOf(by)) };
+    if (readiness && !scheduledReadiness && isOutdated(readiness))
+      return { plan, decided: false, applied: await this.finish(plan, readiness, nameOf(by)) };
     const decided = await this.plans.decide(plan.id, verdict, nameOf(by));
-    const kept = await this.find(plan.hash);
+    const decidedPlan = await this.find(plan.hash);
     // An earlier yes may have ended between the two.
-    if (!looked || kept.state !== 'approved') return { plan: kept, decided, applied: null };
-    const applied = await this.finish(kept, looked, nameOf(by));
+    if (!scheduledReadiness || decidedPlan.state !== 'approved') return { plan: decidedPlan, decided, applied: null };
+    const applied = await this.finish(decidedPlan, scheduledReadiness, nameOf(by));
     return { plan: await this.find(plan.hash), decided, applied };
   }
 
   /** What a schedule or an event makes a policy want: caps and approvals hold for it as for a plan made by hand. */
-  async review(asked: PolicyPass): Promise<ReviewedPass> {
+  async review(pass: PolicyPass): Promise<ReviewedPass> {
     const failure: ForgeError[] = [];
-    const runs = await this.reviewRuns(asked, (error) => failure.push(error));
+    const runs = await this.reviewRuns(pass, (error) => failure.push(error));
     return { runs, failure: failure[0] ?? null };
   }
 
@@ -350,7 +352,7 @@ export class Planner implements PolicyGate {
   }
 
   private async open(org: string): Promise<{ where: PlannedOrg; active: ActiveRevision }> {
-    const where = this.orgs.find((known) => known.org.toLowerCase() === org.toLowerCase());
+    const where = this.orgs.find((one) => one.org.toLowerCase() === org.toLowerCase());
     const active = where ? await this.revisions.active(where.org) : null;
     if (!where || !active)
       throw new UserError('NO_SUCH_ORG', `organization ${org} is not in the config, or has no rules yet`);
@@ -366,7 +368,7 @@ export class Planner implements PolicyGate {
     pass: Pass,
   ): PolicyPlan {
     const { lines, runs, findings, notes, subjects, overCaps, needsApproval, twoPeople, newPolicies, heldBack } = pass;
-    const held = heldBack.length > 0 ? { held: heldBack.map((one) => one.policy) } : {};
+    const heldPolicies = heldBack.length > 0 ? { held: heldBack.map((one) => one.policy) } : {};
     const calls = predictCalls(
       runs.map(({ rehearsed }) => rehearsed),
       where.pace,
@@ -374,7 +376,7 @@ export class Planner implements PolicyGate {
     return {
       hash: hashOfPlan(
         active.revision.hash,
-        { policy, about: about && [...about], isScheduled: by === SCHEDULE, ...held },
+        { policy, about: about && [...about], isScheduled: by === SCHEDULE, ...heldPolicies },
         lines,
       ),
       id: newId(),
@@ -404,8 +406,8 @@ export class Planner implements PolicyGate {
 const SCHEDULE = 'schedule';
 
 /** The rules or what they look at changed since the plan was made. */
-function isOutdated(looked: Ready | ApplyReport): boolean {
-  return 'pass' in looked ? looked.drift.length > 0 : looked.code === 'plan.rules-changed';
+function isOutdated(readiness: Ready | ApplyReport): boolean {
+  return 'pass' in readiness ? readiness.drift.length > 0 : readiness.code === 'plan.rules-changed';
 }
 
 /** Nobody applied or denied it. */

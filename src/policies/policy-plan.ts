@@ -151,27 +151,27 @@ export function driftBetween(
   const [before, after] = [byObject(planned), byObject(now)];
   const all = [...new Set([...before.keys(), ...after.keys()])].sort();
   return all.flatMap((object): Drift[] => {
-    const [then, found] = [before.get(object), after.get(object)];
-    const line = then ?? found;
-    if (!line || (then && found && canonicalJson(then) === canonicalJson(found))) return [];
+    const [then, current] = [before.get(object), after.get(object)];
+    const line = then ?? current;
+    if (!line || (then && current && canonicalJson(then) === canonicalJson(current))) return [];
     const { policy, repo, action, key } = line;
-    const told = !then
+    const change = !then
       ? 'was as wanted when the plan was made, and is not any more'
-      : !found
+      : !current
         ? isSubject(line)
           ? 'is as wanted by now'
           : 'is no subject any more (gone or archived)'
-        : changeBetween(then, found);
-    return [{ line: { policy, repo, action, key }, told }];
+        : changeBetween(then, current);
+    return [{ line: { policy, repo, action, key }, told: change }];
   });
 }
 
-function changeBetween(then: PlanLine, found: PlanLine): string {
-  if (then.does !== found.does)
-    return found.does === 'cannot' ? `cannot be written any more: ${found.reason ?? ''}` : 'can be written by now';
-  const fields = found.fields.filter(({ field, before, after }) => {
-    const known = then.fields.find((one) => one.field === field);
-    return !known || canonicalJson([known.before, known.after]) !== canonicalJson([before, after]);
+function changeBetween(then: PlanLine, current: PlanLine): string {
+  if (then.does !== current.does)
+    return current.does === 'cannot' ? `cannot be written any more: ${current.reason ?? ''}` : 'can be written by now';
+  const fields = current.fields.filter(({ field, before, after }) => {
+    const earlier = then.fields.find((one) => one.field === field);
+    return !earlier || canonicalJson([earlier.before, earlier.after]) !== canonicalJson([before, after]);
   });
   const names = fields.map(({ field }) => field);
   return names.length > 0

@@ -111,13 +111,13 @@ interface Shared {
 const sharedBy = new WeakMap<Revision, Shared>();
 
 function shared(revision: Revision): Shared {
-  let known = sharedBy.get(revision);
-  if (!known) {
+  let parts = sharedBy.get(revision);
+  if (!parts) {
     const rules = new Map(revision.rules.map((rule) => [rule.id, rule]));
     const policies = new Map(revision.policies.map((policy) => [policy.id, policy]));
-    sharedBy.set(revision, (known = { config: { revision: revision.hash }, rules, policies }));
+    sharedBy.set(revision, (parts = { config: { revision: revision.hash }, rules, policies }));
   }
-  return known;
+  return parts;
 }
 
 function ruleOf(revision: Revision, { id }: Candidate): CompiledRule {

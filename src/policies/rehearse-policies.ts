@@ -162,7 +162,7 @@ export class PolicyRehearsal {
     subjects: number,
     share: number | null,
   ): Promise<Pass> {
-    const made: Array<Pass['runs'][number]> = [];
+    const passRuns: Array<Pass['runs'][number]> = [];
     const lines: PlanLine[] = [];
     let asks = false;
     let two = false;
@@ -181,11 +181,11 @@ export class PolicyRehearsal {
         writes.push(intent);
         rehearsals.push({ mode: intent.mode, rehearsal });
         if (intent.mode === 'live' && (await this.trusted.isNew(where, intent.rule))) news.add(intent.rule);
-        const asked = policyOf(active, intent.rule)?.approval ?? false;
-        asks ||= intent.mode === 'live' && (intent.approval === 'wanted' || asked !== false);
-        two ||= intent.mode === 'live' && (intent.twoPeople === true || asked === 'two-people');
+        const approval = policyOf(active, intent.rule)?.approval ?? false;
+        asks ||= intent.mode === 'live' && (intent.approval === 'wanted' || approval !== false);
+        two ||= intent.mode === 'live' && (intent.twoPeople === true || approval === 'two-people');
       }
-      made.push({
+      passRuns.push({
         run,
         writes,
         rehearsed: { policy: run.run.rule, repo: repositoryOf(writes[0]), writes: rehearsals },
@@ -194,10 +194,10 @@ export class PolicyRehearsal {
     const ids = [...new Set(rehearsed.map(({ run: { run } }) => run.rule))];
     return {
       lines,
-      runs: made,
+      runs: passRuns,
       subjects,
-      findings: rehearsed.flatMap(({ run: { run, found }, repo }) =>
-        (found?.failing ?? []).map((finding) => ({ ...finding, policy: run.rule, repo: placeOf(repo) })),
+      findings: rehearsed.flatMap(({ run: { run, found: policyFindings }, repo }) =>
+        (policyFindings?.failing ?? []).map((finding) => ({ ...finding, policy: run.rule, repo: placeOf(repo) })),
       ),
       notes: [
         ...rehearsed.flatMap(({ run: { run }, repo }) =>
@@ -231,7 +231,7 @@ export class PolicyRehearsal {
       if (!rehearsal.isReadable)
         return {
           is: 'not-readable',
-          last: last && { value: shown(last.params[field] ?? null), at: last.updatedAt.toISOString() },
+          last: last && { value: withoutSecrets(last.params[field] ?? null), at: last.updatedAt.toISOString() },
         };
       return rehearsal.operation.startsWith('create') ? { is: 'absent' } : { is: 'other' };
     };
@@ -249,7 +249,7 @@ export class PolicyRehearsal {
       fields: names.map((field): FieldChange => ({
         field,
         before: before(field),
-        after: shown(intent.params[field] ?? null),
+        after: withoutSecrets(intent.params[field] ?? null),
       })),
       valueHash: hashOf('values', canonicalJson(comparable(intent.params))).slice(0, 16),
     };
@@ -297,7 +297,7 @@ function driftIn(trace: Json, { stepId, itemKey }: NewIntent): Map<string, Json>
 }
 
 /** Secrets by their name, sealed values as a word. */
-function shown(value: Json): Json {
+function withoutSecrets(value: Json): Json {
   if (!isJsonObject(value)) return value;
   if (typeof value['$secret'] === 'string') return `secrets.${value['$secret']}`;
   return typeof value['$sealed'] === 'string' ? '(sealed)' : value;
@@ -306,7 +306,7 @@ function shown(value: Json): Json {
 /** Held policies without which a plan is not what it says: those it has lines of, or all of them when it has nothing else. */
 export function heldOf({ lines }: KeptPlan, { heldBack }: Pass): HeldPolicy[] {
   const isEmpty = !lines.some(({ does }) => does === 'write');
-  return heldBack.filter((held) => isEmpty || lines.some(({ policy }) => policy === held.policy));
+  return heldBack.filter((one) => isEmpty || lines.some(({ policy }) => policy === one.policy));
 }
 
 /** Subjects with lines in the plan about which nothing could be decided now: their lines are neither done nor changed. */

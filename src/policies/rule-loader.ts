@@ -29,15 +29,15 @@ export function makeRuleLoader(
   };
   const orgs = new Map(config.orgs.map((org) => [org.name, org]));
   return {
-    load: async (kept, files, known, isAlone = false) => {
-      const name = orgOf(kept);
+    load: async (key, files, wasActive, isAlone = false) => {
+      const name = orgOf(key);
       const org = isAlone ? undefined : orgs.get(name);
       const [powers, secrets] = [org?.powers ?? [], Object.keys(org?.secrets ?? {})];
       // What is hostile or too large ends in the thread; what passed there is compiled here, a slice at a time. The files of the active revision passed
       // before they became active: a restart, which meets no others, begins no thread.
-      const refused = thread && !known ? await tryLoading(thread, { org: name, files, powers, secrets }) : null;
+      const refused = thread && !wasActive ? await tryLoading(thread, { org: name, files, powers, secrets }) : null;
       if (refused) return refused;
-      const approvers = known ? {} : { approvers: approversOf(await operators.list(), clock.now()) };
+      const approvers = wasActive ? {} : { approvers: approversOf(await operators.list(), clock.now()) };
       const result = await inSlices(
         loadSteps(files, {
           ...environment,
@@ -46,7 +46,7 @@ export function makeRuleLoader(
           powers: new Set(powers),
           secrets: new Set(secrets),
           mirrorHosts: org?.mirrorHosts ?? [],
-          wasActive: known,
+          wasActive,
         }),
       );
       const beyond = result.ok && org ? beyondLimits(result.revision, org.limits) : [];

@@ -12,6 +12,6 @@ export abstract class CursorStore {
   /** Stores a first position. A position that is there already stays. */
   abstract begin(forge: string, org: string, source: EntrySource, position: Json): Promise<void>;
   /** Stores a position in place of a known one. @returns false when another process was first, and nothing was stored */
-  abstract replace(forge: string, org: string, source: EntrySource, known: Json, position: Json): Promise<boolean>;
+  abstract replace(forge: string, org: string, source: EntrySource, previous: Json, position: Json): Promise<boolean>;
   abstract write(forge: string, org: string, source: EntrySource, position: Json): Promise<void>;
 }

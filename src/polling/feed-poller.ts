@@ -102,8 +102,8 @@ export class FeedPoller {
     const reading = await this.readPages(wasAway ? lookingBack(position, now) : position);
     // Before the rows are stored: what comes from now on is new to every process, whatever their clocks and the forge's say.
     if (position.historyTo !== reading.position.historyTo) {
-      const known = { ...position, historyTo: reading.position.historyTo };
-      if (!(await this.deps.cursors.replace(forge, org, 'feed', position, known)))
+      const firstSeen = { ...position, historyTo: reading.position.historyTo };
+      if (!(await this.deps.cursors.replace(forge, org, 'feed', position, firstSeen)))
         return this.leaveToOther(reading.pages);
     }
     const fresh = [...reading.fresh].sort((a, b) => (isUpTo(a.id, b.id) ? -1 : 1));
@@ -133,7 +133,7 @@ export class FeedPoller {
   ): Promise<{ fresh: FeedRowRead[]; pages: number; complete: boolean; position: FeedPosition }> {
     const { since, settledTo } = start;
     const limit = this.deps.maxPages ?? DEFAULT_MAX_PAGES;
-    const seen = new Set<string>();
+    const idsRead = new Set<string>();
     const fresh: FeedRowRead[] = [];
     const all: Activity[] = [];
     let historyTo = start.historyTo ?? '0';
@@ -153,13 +153,13 @@ export class FeedPoller {
           historyTo,
         );
       const judged = read
-        .filter(({ id }) => !seen.has(id))
+        .filter(({ id }) => !idsRead.has(id))
         .map((row) => ({ ...row, isHistory: isUpTo(row.id, historyTo) && isBefore(row.created, since) }));
       const unknown = await this.writer.unknown(judged);
       const hasNews = unknown.some(({ isHistory }) => !isHistory);
       if (judged.length < read.length || (hasNews && pages > 1)) isSure = false;
       if (hasNews) newsPages += 1;
-      for (const { id } of read) seen.add(id);
+      for (const { id } of read) idsRead.add(id);
       all.push(...rows);
       fresh.push(...unknown);
       newest = latest(newest, read[0]?.created ?? null);
@@ -212,12 +212,12 @@ export class FeedPoller {
 
 /** One list of comments tells of all rows of a pull request. */
 function byPullRequest(groups: ReadonlyArray<readonly Activity[]>): Array<ReadonlyArray<readonly Activity[]>> {
-  const found = new Map<string, Array<readonly Activity[]>>();
+  const groupsOfPull = new Map<string, Array<readonly Activity[]>>();
   for (const group of groups) {
     const key = JSON.stringify([group[0]?.repo_id, readNumber(readContentParts(group[0]?.content ?? ''))]);
-    found.set(key, [...(found.get(key) ?? []), group]);
+    groupsOfPull.set(key, [...(groupsOfPull.get(key) ?? []), group]);
   }
-  return [...found.values()];
+  return [...groupsOfPull.values()];
 }
 
 /**

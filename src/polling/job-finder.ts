@@ -52,8 +52,8 @@ export class JobFinder {
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
       const jobs = await this.jobsOf(repository, run, attempt);
       if (!jobs) return null;
-      const found = jobOf(jobs, task);
-      if (found) return found;
+      const job = jobOf(jobs, task);
+      if (job) return job;
     }
     return null;
   }
@@ -64,9 +64,9 @@ export class JobFinder {
       return mine.length > 0 ? mine : null;
     }
     const key = `${repository.id}/${run}/${attempt}`;
-    const asked = this.attempts.get(key) ?? this.ask(repository, run, attempt);
-    this.attempts.set(key, asked);
-    return asked;
+    const jobs = this.attempts.get(key) ?? this.ask(repository, run, attempt);
+    this.attempts.set(key, jobs);
+    return jobs;
   }
 
   private async ask(repository: PolledRepository, run: string, attempt: number): Promise<Job[] | null> {

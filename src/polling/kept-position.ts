@@ -19,12 +19,12 @@ export async function keptPosition<Position>(
   cursors: CursorStore,
   { forge, org, source, parse, first }: Source<Position>,
 ): Promise<{ position: Position; advancedAt: Date | null }> {
-  const kept = await cursors.read(forge, org, source);
-  const known = kept && parse(kept.position);
-  if (known) return { position: known, advancedAt: kept.advancedAt };
-  if (kept) await cursors.write(forge, org, source, first);
+  const cursor = await cursors.read(forge, org, source);
+  const position = cursor && parse(cursor.position);
+  if (position) return { position, advancedAt: cursor.advancedAt };
+  if (cursor) await cursors.write(forge, org, source, first);
   else await cursors.begin(forge, org, source, first);
   // Another process may have begun at the same time: all of them go on from the start that is stored.
-  const begun = await cursors.read(forge, org, source);
-  return { position: (begun && parse(begun.position)) ?? first, advancedAt: null };
+  const firstCursor = await cursors.read(forge, org, source);
+  return { position: (firstCursor && parse(firstCursor.position)) ?? first, advancedAt: null };
 }

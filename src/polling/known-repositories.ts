@@ -11,7 +11,7 @@ export interface PolledRepository {
   readonly owner: string;
   readonly name: string;
   /** What the entry tells about it. */
-  readonly told: Readonly<Record<string, unknown>>;
+  readonly fields: Readonly<Record<string, unknown>>;
 }
 
 export interface RepositoryLister {
@@ -57,9 +57,9 @@ const TOLD = [
 
 /** An organization's repositories: from the forge where it lists them, else from the stored events. */
 export class KnownRepositories implements RepositoryLister {
-  private kept: { at: number; repositories: PolledRepository[] } | null = null;
+  private lastList: { at: number; repositories: PolledRepository[] } | null = null;
   /** Repositories that moved and are missing from the newest list too: deleted, or not readable. */
-  private readonly missed = new Set<string>();
+  private readonly unlisted = new Set<string>();
 
   constructor(
     private readonly deps: KnownRepositoriesDeps,
@@ -68,17 +68,18 @@ export class KnownRepositories implements RepositoryLister {
 
   async list(spend: () => void, moved: ReadonlySet<string> = new Set()): Promise<PolledRepository[]> {
     const now = this.deps.clock.monotonicMs();
-    const isFresh = this.kept !== null && now - this.kept.at < (this.deps.keepMs ?? KEEP_MS);
-    if (this.kept && isFresh && this.missing(this.kept.repositories, moved).length === 0) return this.kept.repositories;
+    const isFresh = this.lastList !== null && now - this.lastList.at < (this.deps.keepMs ?? KEEP_MS);
+    if (this.lastList && isFresh && this.missing(this.lastList.repositories, moved).length === 0)
+      return this.lastList.repositories;
     const repositories = this.deps.offers('listOrgRepos') ? await this.listWhereOffered(spend) : null;
     if (!repositories) return (await this.deps.homes.amongSeen(this.polled.forge, this.polled.org)).flatMap(asPolled);
-    this.kept = { at: now, repositories };
-    for (const id of this.missing(repositories, moved)) this.missed.add(id);
+    this.lastList = { at: now, repositories };
+    for (const id of this.missing(repositories, moved)) this.unlisted.add(id);
     return repositories;
   }
 
   private missing(repositories: readonly PolledRepository[], moved: ReadonlySet<string>): string[] {
-    return [...moved].filter((id) => !this.missed.has(id) && !repositories.some((one) => one.id === id));
+    return [...moved].filter((id) => !this.unlisted.has(id) && !repositories.some((one) => one.id === id));
   }
 
   /** Often only the call shows that a forge lacks the route. */
@@ -93,7 +94,7 @@ export class KnownRepositories implements RepositoryLister {
 
   /** Reads until an empty page: pages may be short, because the server filters after it cuts them. */
   private async listFromForge(spend: () => void): Promise<PolledRepository[]> {
-    const found = new Map<string, PolledRepository>();
+    const byId = new Map<string, PolledRepository>();
     for (let page = 1; page <= MAX_PAGES; page += 1) {
       spend();
       let total: number | null = null;
@@ -103,11 +104,11 @@ export class KnownRepositories implements RepositoryLister {
       );
       const own = rows.filter((row) => isOwnedBy(row, this.polled.org));
       this.deps.homes.learnListed(this.polled.forge, this.polled.org, own);
-      const before = found.size;
-      for (const repository of own.flatMap((row) => asPolled(row))) found.set(repository.id, repository);
-      if (total === null ? found.size === before : page * PAGE_SIZE >= total) break;
+      const before = byId.size;
+      for (const repository of own.flatMap((row) => asPolled(row))) byId.set(repository.id, repository);
+      if (total === null ? byId.size === before : page * PAGE_SIZE >= total) break;
     }
-    return [...found.values()];
+    return [...byId.values()];
   }
 }
 
@@ -115,8 +116,8 @@ function asPolled(repository: EventRepository | Readonly<Record<string, unknown>
   const { id, name, full_name: fullName } = repository;
   if (typeof id !== 'string' || typeof name !== 'string' || typeof fullName !== 'string') return [];
   const owner = fullName.split('/')[0] ?? '';
-  const told = Object.fromEntries(
+  const fields = Object.fromEntries(
     TOLD.filter((key) => repository[key] !== undefined).map((key) => [key, repository[key]]),
   );
-  return [{ id, owner, name, told: { ...told, owner: { login: owner } } }];
+  return [{ id, owner, name, fields: { ...fields, owner: { login: owner } } }];
 }

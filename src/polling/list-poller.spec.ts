@@ -27,7 +27,7 @@ function aWorld({ callsPerVisit = 10, pageSize = 2, lacks = [] as string[] } = {
     id: String(n),
     owner: 'acme',
     name: `r${n}`,
-    told: { id: String(n), full_name: `acme/r${n}` },
+    fields: { id: String(n), full_name: `acme/r${n}` },
   }));
   const asked: string[] = [];
   const clock = new ManualClock(START);

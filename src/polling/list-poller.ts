@@ -132,9 +132,9 @@ export class ListPoller {
     let stored = 0;
     let page = position.reading?.page ?? 1;
     for (let isFirst = true; isFirst || allowance.isLeft; isFirst = false) {
-      const found = await this.search({ state: 'all', since: new Date(from).toISOString(), page }, allowance);
-      if (!found) return stored;
-      const { issues, total } = found;
+      const answer = await this.search({ state: 'all', since: new Date(from).toISOString(), page }, allowance);
+      if (!answer) return stored;
+      const { issues, total } = answer;
       const settled = issues.filter(
         ({ updated_at: at }) => typeof at === 'string' && Date.parse(at) <= Date.parse(until),
       );
@@ -162,9 +162,9 @@ export class ListPoller {
     let stored = 0;
     const half = Math.max(1, Math.floor(this.deps.callsPerVisit / 2));
     for (let calls = 0; position.baselinePage !== null && calls < half && allowance.isLeft; calls += 1) {
-      const found = await this.search({ state: 'open', page: position.baselinePage }, allowance);
-      if (!found) return stored;
-      const { issues } = found;
+      const answer = await this.search({ state: 'open', page: position.baselinePage }, allowance);
+      if (!answer) return stored;
+      const { issues } = answer;
       const old = issues.filter(
         ({ updated_at: at }) => typeof at === 'string' && Date.parse(at) < Date.parse(position.since),
       );
@@ -242,12 +242,15 @@ function issueRow(
   since: string,
   isBaseline: boolean,
 ): ReadRow[] {
-  const { repository: shown, number } = issue;
-  if (typeof shown?.id !== 'string' || number === undefined || number === null) return [];
-  const known = repositories.find(({ id }) => id === shown.id);
-  const repository = known?.told ?? { ...shown, owner: { login: shown.owner ?? shown.full_name?.split('/')[0] } };
+  const { repository: ofIssue, number } = issue;
+  if (typeof ofIssue?.id !== 'string' || number === undefined || number === null) return [];
+  const polledRepository = repositories.find(({ id }) => id === ofIssue.id);
+  const repository = polledRepository?.fields ?? {
+    ...ofIssue,
+    owner: { login: ofIssue.owner ?? ofIssue.full_name?.split('/')[0] },
+  };
   const row = { list: 'issues', since, ...(isBaseline ? { baseline: true } : {}), repository, object: issue };
-  return [{ entryKey: `issue/${shown.id}/${number}@${issue.updated_at ?? ''}`, row, isHistory: false }];
+  return [{ entryKey: `issue/${ofIssue.id}/${number}@${issue.updated_at ?? ''}`, row, isHistory: false }];
 }
 
 /** A release has no time of its last change: its content identifies a row. */
@@ -262,7 +265,7 @@ function releaseRow(release: Release, repository: PolledRepository, since: strin
     list: 'releases',
     since,
     ...(isFirst && isOld ? { baseline: true } : {}),
-    repository: repository.told,
+    repository: repository.fields,
     object: release,
   };
   return [{ entryKey: `release/${id}@${text.slice(0, 16)}`, row, isHistory: false }];

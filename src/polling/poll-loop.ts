@@ -51,8 +51,8 @@ export class PollLoop {
   }
 
   private turnOf(source: Polled, now: number): Turn {
-    const known = this.turns.get(source.name);
-    if (known) return known;
+    const earlier = this.turns.get(source.name);
+    if (earlier) return earlier;
     const turn: Turn = { dueAtMs: now + (source.startAfterMs ?? 0), failures: 0, running: null };
     this.turns.set(source.name, turn);
     return turn;

@@ -38,7 +38,7 @@ const LISTS_AFTER_MS = 60_000;
 /** The pollers of every organization; each is made once its forge is connected, since what can be read depends on it. */
 @Injectable()
 export class Pollers {
-  private readonly made = new Map<OrgConfig, readonly Polled[]>();
+  private readonly polledByOrg = new Map<OrgConfig, readonly Polled[]>();
 
   constructor(
     private readonly config: AppConfig,
@@ -56,8 +56,9 @@ export class Pollers {
 
   list(): readonly Polled[] {
     for (const org of this.config.orgs)
-      if (!this.made.has(org) && this.forges.get(org.forge, org.name)?.capabilities) this.made.set(org, this.of(org));
-    return [...this.made.values()].flat();
+      if (!this.polledByOrg.has(org) && this.forges.get(org.forge, org.name)?.capabilities)
+        this.polledByOrg.set(org, this.of(org));
+    return [...this.polledByOrg.values()].flat();
   }
 
   private of(org: OrgConfig): Polled[] {

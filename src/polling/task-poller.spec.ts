@@ -39,7 +39,7 @@ function aRepository(id: number, name = `repo-${id}`): PolledRepository {
     id: String(id),
     owner: 'acme',
     name,
-    told: { id: String(id), name, full_name: `acme/${name}`, owner: { login: 'acme' } },
+    fields: { id: String(id), name, full_name: `acme/${name}`, owner: { login: 'acme' } },
   };
 }
 

@@ -196,7 +196,7 @@ export class TaskPoller {
       rows.push({
         entryKey: row.entryKey,
         isHistory: row.isHistory,
-        row: { ...row.task, ...job, repository: repository.told },
+        row: { ...row.task, ...job, repository: repository.fields },
       });
     }
     const stored = await this.writer.store(rows);

@@ -16,43 +16,43 @@ type Expected = ReadonlyArray<{ readonly by: string; readonly item: string }>;
 /** Everything that should be against everything that is: what is there twice is one too many. */
 export function compareForge(expected: Model, actual: Snapshot): Finding[] {
   const repos = [...expected.repos.values()];
-  const found = new Map(actual.repos.map((state) => [String(state.repo.full_name).toLowerCase(), state]));
+  const actualRepos = new Map(actual.repos.map((state) => [String(state.repo.full_name).toLowerCase(), state]));
   const each = (list: (repo: ModelRepo) => Expected): Expected =>
     repos.flatMap((repo) => list(repo).map(({ by, item }) => ({ by, item: `${nameOf(repo.info)}: ${item}` })));
-  const seen = (list: (state: RepoState) => string[]): string[] =>
-    [...found.values()].flatMap((state) => list(state).map((item) => `${nameOf(state.repo)}: ${item}`));
+  const eachActual = (list: (state: RepoState) => string[]): string[] =>
+    [...actualRepos.values()].flatMap((state) => list(state).map((item) => `${nameOf(state.repo)}: ${item}`));
   return [
     ...match(
       'repositories',
       repos.map((repo) => ({ by: PEOPLE, item: nameOf(repo.info) })),
-      [...found.values()].map((state) => nameOf(state.repo)),
+      [...actualRepos.values()].map((state) => nameOf(state.repo)),
     ),
     ...match(
       'labels',
       each((repo) => rows(repo.labels)),
-      seen((state) => state.labels.map(show)),
+      eachActual((state) => state.labels.map(show)),
     ),
     ...match(
       'milestones',
       each((repo) => rows(repo.milestones)),
-      seen((state) => state.milestones.map(show)),
+      eachActual((state) => state.milestones.map(show)),
     ),
     ...match(
       'push mirrors',
       each((repo) => rows(repo.mirrors)),
-      seen((state) => state.mirrors.map(show)),
+      eachActual((state) => state.mirrors.map(show)),
     ),
     ...match(
       'branches',
-      each((repo) => branches(repo, found.get(nameOf(repo.info).toLowerCase()))),
-      seen((state) =>
+      each((repo) => branches(repo, actualRepos.get(nameOf(repo.info).toLowerCase()))),
+      eachActual((state) =>
         Object.entries(state.branches).map(([name, sha]) => `${name} at ${sha?.slice(0, 10) ?? 'nothing'}`),
       ),
     ),
     ...match(
       'releases',
       each((repo) => repo.releases.map(({ by, value }) => ({ by, item: release(value) }))),
-      seen((state) => state.releases.map(release)),
+      eachActual((state) => state.releases.map(release)),
     ),
     ...match(
       'organization variables',
@@ -75,26 +75,26 @@ export function compareForge(expected: Model, actual: Snapshot): Finding[] {
 /** Every write of the bot's account that the forge took, against those that the rules ask for: once each, and nothing else. */
 export function compareWrites(
   expected: readonly Write[],
-  taken: ReadonlyArray<{ method: string; path: string }>,
+  actual: ReadonlyArray<{ method: string; path: string }>,
 ): Finding[] {
   const text = ({ method, path }: { method: string; path: string }): string => `${method} ${path}`;
   return match(
     'writes of the bot',
     expected.map((write) => ({ by: write.by, item: text(write) })),
-    taken.map(text),
+    actual.map(text),
   );
 }
 
 /** As multisets. */
 function match(what: string, expected: Expected, actual: readonly string[]): Finding[] {
-  const left = new Map<string, number>();
-  for (const item of actual) left.set(item, (left.get(item) ?? 0) + 1);
+  const rest = new Map<string, number>();
+  for (const item of actual) rest.set(item, (rest.get(item) ?? 0) + 1);
   const findings: Finding[] = expected.map(({ by, item }) => {
-    const count = left.get(item) ?? 0;
-    if (count > 0) left.set(item, count - 1);
+    const count = rest.get(item) ?? 0;
+    if (count > 0) rest.set(item, count - 1);
     return { what, by, item, verdict: count > 0 ? 'ok' : 'missing' };
   });
-  for (const [item, count] of left)
+  for (const [item, count] of rest)
     for (let n = 0; n < count; n += 1) findings.push({ what, by: '-', item, verdict: 'extra' });
   return findings;
 }

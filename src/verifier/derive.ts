@@ -123,14 +123,14 @@ class Derivation {
       if (!this.holds(rule, scope)) return;
       for (const { action, with: params, when, unless, forEach, first } of rule.steps) {
         const items = forEach === null ? [undefined] : (evaluateExpression(forEach, scope, functions) as unknown[]);
-        let left = first ?? Infinity;
+        let remaining = first ?? Infinity;
         for (const item of items) {
-          if (left === 0) break;
+          if (remaining === 0) break;
           const inner = item === undefined ? scope : { ...scope, item };
           if (when !== null && evaluateExpression(when, inner, functions) !== true) continue;
           if (unless !== null && evaluateExpression(unless, inner, functions) !== false) continue;
           this.grant(rule.id, action, fillTemplate(params, inner, functions), subject.repo);
-          left -= 1;
+          remaining -= 1;
         }
       }
     } catch (error) {
@@ -204,10 +204,10 @@ export function isStarted({ on }: Pick<WrittenRule, 'on'>, { kind, data }: Pick<
 
 /** The names of the labels, where the fact tells labels. */
 export function labelsOf(data: JsonObject): JsonObject {
-  const told = [data.pull_request, data.issue]
+  const labels = [data.pull_request, data.issue]
     .map((one) => (one as JsonObject | undefined)?.labels)
     .find((one) => one !== undefined);
-  return told === undefined ? {} : { labels: ((told ?? []) as JsonObject[]).map(({ name }) => name ?? null) };
+  return labels === undefined ? {} : { labels: ((labels ?? []) as JsonObject[]).map(({ name }) => name ?? null) };
 }
 
 /** `where` and `subjects`. Patterns of one filter are alternatives; a pattern without a slash is about the name alone. */

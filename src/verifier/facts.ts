@@ -114,13 +114,13 @@ export function factsOf(model: Model, act: PlayedAct): Fact[] {
   if (!tell) return [];
   const result = (act.result ?? {}) as JsonObject;
   const repo = typeof act.params.repo === 'string' ? model.repo(act.params.repo).info : null;
-  const told = [...tell(act.isDropped ? withoutFiles(act.params) : act.params, result, repo, act.happened)];
+  const facts = [...tell(act.isDropped ? withoutFiles(act.params) : act.params, result, repo, act.happened)];
   if (act.act.startsWith('release.') && act.happened.includes('tag.created')) {
-    told.push(
+    facts.push(
       ...tagCreated(result.tag_name, model.repo(String(act.params.repo)).tags.get(String(result.tag_name)) ?? null),
     );
   }
-  return told.map(([kind, data]) => ({
+  return facts.map(([kind, data]) => ({
     kind,
     data,
     repo,

@@ -20,12 +20,12 @@ const LOOKUPS: Readonly<Record<string, Lookup>> = {
   'files.read': async (scope, { files, ref }) =>
     Promise.all((files as string[]).map((path) => readFile(scope, path, typeof ref === 'string' ? ref : null))),
   'branch.get': async (scope, { branch }) => {
-    const known = repoOf(scope).branches.get(String(branch));
-    if (!known) return null;
-    const found = (await scope.reader.find(
+    const branchOfModel = repoOf(scope).branches.get(String(branch));
+    if (!branchOfModel) return null;
+    const branchOfForge = (await scope.reader.find(
       `/repos/${nameOf(scope)}/branches/${encodeURIComponent(String(branch))}`,
     )) as JsonObject | null;
-    return { name: String(branch), commit: { id: known.value }, protected: found?.protected === true };
+    return { name: String(branch), commit: { id: branchOfModel.value }, protected: branchOfForge?.protected === true };
   },
   'release.by_tag': (scope, { tag }) =>
     repoOf(scope).releases.find(({ value }) => value.tag_name === tag)?.value ?? null,
@@ -63,18 +63,18 @@ export async function lookUp(
 
 async function readFile(scope: LookupScope, path: string, ref: string | null): Promise<Json> {
   const repo = repoOf(scope);
-  const wanted = ref ?? String(repo.info.default_branch);
+  const refOrDefault = ref ?? String(repo.info.default_branch);
   // A branch moves on; the commit it was at then does not.
-  const at = repo.branches.get(wanted)?.value ?? wanted;
-  const found = (await scope.reader.find(
+  const at = repo.branches.get(refOrDefault)?.value ?? refOrDefault;
+  const file = (await scope.reader.find(
     `/repos/${nameOf(scope)}/contents/${path.split('/').map(encodeURIComponent).join('/')}?ref=${encodeURIComponent(at)}`,
   )) as JsonObject | null;
-  if (!found || typeof found.content !== 'string') return null;
+  if (!file || typeof file.content !== 'string') return null;
   return {
     path,
     name: path.split('/').at(-1) ?? path,
     encoding: 'utf-8',
-    content: Buffer.from(found.content, 'base64').toString('utf8'),
+    content: Buffer.from(file.content, 'base64').toString('utf8'),
   };
 }
 

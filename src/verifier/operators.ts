@@ -75,8 +75,8 @@ export function field(subject: Evaluate, name: string, text: string): Evaluate {
 
 export function member(value: Value, name: Value, text: string): Value {
   if (typeof value === 'object' && value !== null && Object.hasOwn(value, name as string)) {
-    const found = (value as Record<string, Value>)[name as string];
-    if (found !== undefined) return found;
+    const fieldValue = (value as Record<string, Value>)[name as string];
+    if (fieldValue !== undefined) return fieldValue;
   }
   throw new RuleFails(`there is no ${String(name)} in "${text}"`);
 }

@@ -25,10 +25,10 @@ export function printFindings(findings: readonly Finding[], json: boolean): void
   for (const { what, by, verdict, item } of wrong.slice(0, MAX_SHOWN))
     console.log(`${pc.red(verdict.padEnd(7))} ${what}${by === '-' ? '' : `, wanted by ${by}`}: ${item}`);
   if (wrong.length > MAX_SHOWN) console.log(`… and ${wrong.length - MAX_SHOWN} more`);
-  const held = findings.length - wrong.length;
+  const okCount = findings.length - wrong.length;
   console.log(
     wrong.length === 0
-      ? pc.green(`equal: all ${held} expectations hold, and nothing else was done`)
+      ? pc.green(`equal: all ${okCount} expectations hold, and nothing else was done`)
       : pc.red(`not equal: ${wrong.length} of ${findings.length} do not hold`),
   );
 }

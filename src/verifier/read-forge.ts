@@ -40,15 +40,15 @@ export class ForgeReader {
   }
 
   async list(path: string, token = this.place.adminToken): Promise<JsonObject[]> {
-    const found: JsonObject[] = [];
+    const all: JsonObject[] = [];
     for (let page = 1; ; page += 1) {
       const answer = await this.ask(`${path}${path.includes('?') ? '&' : '?'}limit=${PAGE}&page=${page}`, token);
       // Forks have no issues, milestones and releases of their own: the part is switched off.
       if (page === 1 && (answer.status === 403 || answer.status === 404)) return [];
       // Servers answer an empty page with null.
       const rows = ((await body(answer, path)) ?? []) as JsonObject[];
-      found.push(...rows);
-      if (rows.length < PAGE) return found;
+      all.push(...rows);
+      if (rows.length < PAGE) return all;
     }
   }
 

@@ -74,7 +74,7 @@ function readFile(file: string, { vars, rules, policies }: Map_): RuleFileText {
 }
 
 function readRule(rule: Map_): WrittenRule {
-  known(rule, ['id', 'mode', 'on', 'schedule', 'where', 'lookup', 'if', 'do', 'limits', 'rights', 'disabled']);
+  checkKeys(rule, ['id', 'mode', 'on', 'schedule', 'where', 'lookup', 'if', 'do', 'limits', 'rights', 'disabled']);
   return {
     id: String(rule.id),
     // Nothing starts a rule that is switched off.
@@ -83,12 +83,12 @@ function readRule(rule: Map_): WrittenRule {
     schedule: rule.schedule !== undefined,
     where: (rule.where ?? {}) as Filter,
     lookups: Object.entries((rule.lookup ?? {}) as Map_).map(([as, lookup]) => {
-      const written = (typeof lookup === 'string' ? { use: lookup } : lookup) as Map_;
+      const fields = (typeof lookup === 'string' ? { use: lookup } : lookup) as Map_;
       return {
         as,
-        use: String(written.use),
-        with: (written.with ?? {}) as Map_,
-        onMissing: String(written.on_missing ?? 'fail'),
+        use: String(fields.use),
+        with: (fields.with ?? {}) as Map_,
+        onMissing: String(fields.on_missing ?? 'fail'),
       };
     }),
     conditions: typeof rule.if === 'string' ? [rule.if] : Object.values((rule.if ?? {}) as Map_).map(String),
@@ -110,7 +110,7 @@ function readStep(step: Map_): WrittenStep {
 }
 
 function readPolicy(policy: Map_): WrittenPolicy {
-  known(policy, ['id', 'mode', 'schedule', 'subjects', 'assume_absent', 'limits', ...Object.keys(SECTIONS)]);
+  checkKeys(policy, ['id', 'mode', 'schedule', 'subjects', 'assume_absent', 'limits', ...Object.keys(SECTIONS)]);
   const { repos, not_repos, ...rest } = (policy.subjects ?? {}) as Map_;
   return {
     id: String(policy.id),
@@ -127,7 +127,7 @@ function readPolicy(policy: Map_): WrittenPolicy {
   };
 }
 
-function known(map: Map_, keys: readonly string[]): void {
+function checkKeys(map: Map_, keys: readonly string[]): void {
   const strange = Object.keys(map).find((key) => !keys.includes(key));
   if (strange !== undefined) throw new CannotDerive(`${String(map.id)}: nothing is known here about "${strange}"`);
 }

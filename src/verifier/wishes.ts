@@ -82,30 +82,30 @@ const ACTIONS: Readonly<Record<string, Act>> = {
   },
   'release.update': (_model, wish) => {
     const repo = theRepo(wish);
-    const found = repo.releases.find(({ value }) =>
+    const release = repo.releases.find(({ value }) =>
       text(wish, 'id') === '' ? value.tag_name === wish.params.tag : String(value.id) === text(wish, 'id'),
     );
-    if (!found) throw new CannotDerive(`${wish.by} is about a release that is not known`);
+    if (!release) throw new CannotDerive(`${wish.by} is about a release that is not known`);
     const { id: _id, tag: _tag, ...wanted } = wish.params;
-    const different = Object.entries(wanted).filter(([field, value]) => lines(found.value[field]) !== lines(value));
+    const different = Object.entries(wanted).filter(([field, value]) => lines(release.value[field]) !== lines(value));
     if (different.length === 0) return [];
     repo.releases = repo.releases.map((one) =>
-      one === found
-        ? { by: wish.by, value: { ...found.value, ...(Object.fromEntries(different) as Record<string, Json>) } }
+      one === release
+        ? { by: wish.by, value: { ...release.value, ...(Object.fromEntries(different) as Record<string, Json>) } }
         : one,
     );
-    return [write(wish, 'PATCH', `/repos/${at(repo)}/releases/${String(found.value.id)}`)];
+    return [write(wish, 'PATCH', `/repos/${at(repo)}/releases/${String(release.value.id)}`)];
   },
   'org_variable.set': (model, wish) => {
     const name = text(wish, 'name').toUpperCase();
-    const known = model.orgVariables.get(name);
+    const variable = model.orgVariables.get(name);
     const wanted = {
       value: text(wish, 'value'),
-      description: text(wish, 'description') || (known?.value.description ?? ''),
+      description: text(wish, 'description') || (variable?.value.description ?? ''),
     };
-    if (known?.value.value === wanted.value && known.value.description === wanted.description) return [];
+    if (variable?.value.value === wanted.value && variable.value.description === wanted.description) return [];
     model.orgVariables.set(name, { by: wish.by, value: wanted });
-    return [write(wish, known ? 'PUT' : 'POST', `/orgs/${wish.org}/actions/variables/${name}`)];
+    return [write(wish, variable ? 'PUT' : 'POST', `/orgs/${wish.org}/actions/variables/${name}`)];
   },
   'user_variable.create': (model, wish) => {
     const name = text(wish, 'name').toUpperCase();

@@ -50,9 +50,9 @@ export class UndecidedBytes {
     // Never start a second count beside one that does not end.
     this.#nextAtMs = Infinity;
     // Valid while the count runs, and when it fails.
-    const known = new Map(this.#counted);
-    for (const [hook, bytes] of this.#since) known.set(hook, (known.get(hook) ?? 0) + bytes);
-    this.#counted = known;
+    const counts = new Map(this.#counted);
+    for (const [hook, bytes] of this.#since) counts.set(hook, (counts.get(hook) ?? 0) + bytes);
+    this.#counted = counts;
     this.#since = new Map();
     try {
       // A delivery that is stored while the count runs may be in both numbers, until the next count.

@@ -96,7 +96,7 @@ export function readBody(
   request: IncomingMessage,
   body: ReceivedBody,
   maxBytes: number,
-  came: (bytes: number, taken: number) => void,
+  came: (bytes: number, memoryBytes: number) => void,
   done: (fault: Error | null) => void,
 ): () => void {
   const stop = (): void => void request.off('data', onData).off('end', onEnd).off('error', end);

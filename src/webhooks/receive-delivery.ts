@@ -244,10 +244,10 @@ function isAuthorizedBy(
 
 /** Asks about every value, and about the decoy in place of those that are missing. */
 function matchesOne(values: readonly Secret[], comparisons: number, matches: (value: Secret) => boolean): boolean {
-  let found = 0;
+  let matchCount = 0;
   for (let n = 0; n < Math.max(values.length, comparisons); n += 1) {
     const isMatch = matches(values[n] ?? DECOY);
-    found += isMatch && n < values.length ? 1 : 0;
+    matchCount += isMatch && n < values.length ? 1 : 0;
   }
-  return found > 0;
+  return matchCount > 0;
 }

@@ -167,10 +167,10 @@ export class WebhookController {
         receipt.release();
         resolve(this.refusals.closing(exchange, why));
       };
-      const came = (bytes: number, taken: number): void => {
+      const came = (bytes: number, memoryBytes: number): void => {
         const isWhole = body.length === announced;
         if (!isWhole) this.reads.pause(socket);
-        receipt.received(bytes, taken);
+        receipt.received(bytes, memoryBytes);
         if (!isWhole && !isHeld) readOn();
       };
       this.sockets.receiving(socket, () => receipt.msLeft(this.clock.monotonicMs()));
@@ -186,22 +186,22 @@ export class WebhookController {
 
   private async store(exchange: Admitted, body: ReceivedBody, receipt: Receipt): Promise<string> {
     const { hook, request } = exchange;
-    const received = this.judged(hook ?? NOBODY, exchange, body.take());
+    const checked = this.check(hook ?? NOBODY, exchange, body.take());
     receipt.release();
     if (!hook) throw this.refusals.refused(exchange, NOT_AUTHENTIC);
     // An error of the bot proves nothing about the sender.
-    if ('status' in received) throw this.refusals.refused(exchange, received);
+    if ('status' in checked) throw this.refusals.refused(exchange, checked);
     this.proved(request);
     // Told to a proved sender alone: it would show others which hooks exist.
     if (this.writer.isFull(hook.org)) throw this.refusals.refused(exchange, OVERLOADED);
     if (this.undecided.isFull(hook.id)) throw this.refusals.refused(exchange, BACKLOG_FULL);
     try {
-      await this.writer.write(received);
-      this.undecided.stored(hook.id, received.body.length);
-      return received.id;
+      await this.writer.write(checked);
+      this.undecided.stored(hook.id, checked.body.length);
+      return checked.id;
     } catch (error) {
       this.logger.error(
-        { org: hook.org, hook: hook.id, deliveryId: received.deliveryId, error: messageOf(error) },
+        { org: hook.org, hook: hook.id, deliveryId: checked.deliveryId, error: messageOf(error) },
         'delivery.not-stored',
       );
       throw this.refusals.refused(exchange, CANNOT_STORE);
@@ -209,7 +209,7 @@ export class WebhookController {
   }
 
   /** An error of the bot must neither end the process nor leave the forge waiting. */
-  private judged(hook: Hook, { request, signatures, encoding }: Admitted, body: Buffer): NewDelivery | Refusal {
+  private check(hook: Hook, { request, signatures, encoding }: Admitted, body: Buffer): NewDelivery | Refusal {
     try {
       const { headers } = request;
       return receiveDelivery(hook, { headers, signatures, encoding, body }, this.clock, this.work) ?? NOT_AUTHENTIC;

@@ -63,7 +63,7 @@ export function repositoryOfTasks(acts: readonly Act[]): PolledRepository[] {
           id: String(repository.id),
           owner: repository.owner.login,
           name: repository.name,
-          told: { ...repository, id: String(repository.id) },
+          fields: { ...repository, id: String(repository.id) },
         },
       ];
     }

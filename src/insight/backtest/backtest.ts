@@ -137,7 +137,7 @@ export class Backtest {
       return { verdict: 'error', reason: `not tried: ${stopped} of its decisions took too much before`, ...nothing };
     const facts = { ...factsOfEvent(event, bot, now), untraced: true as const };
     const decided = decideAgain(rules, revision, candidate, facts, (request) => answers.find(candidate.id, request));
-    const calls = decided.asked.flatMap(({ use }) => this.deps.lookups.get(use)?.operations ?? []);
+    const calls = decided.requests.flatMap(({ use }) => this.deps.lookups.get(use)?.operations ?? []);
     if (decided.kind === 'unknown') {
       const { as, use } = decided.request;
       return {

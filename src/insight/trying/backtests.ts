@@ -102,10 +102,10 @@ export class Backtests {
       askedAt: until,
     };
     this.#jobs.set(by, job);
-    const begun = told(job);
+    const answer = backtestOf(job);
     this.#waiting.push(job);
     this.#runNext();
-    return begun;
+    return answer;
   }
 
   /** How far the person's back-test is; null = there is none. */
@@ -113,7 +113,7 @@ export class Backtests {
     const job = this.#jobs.get(by);
     if (!job) return null;
     job.askedAt = this.clock.now();
-    return told(job);
+    return backtestOf(job);
   }
 
   /** @returns false when none was under way */
@@ -167,14 +167,14 @@ export class Backtests {
 
   async #try(job: Job, thread: TryThread): Promise<void> {
     const { draft, since, until, isOpen } = job;
-    const begun = await ask(thread, { kind: 'begin', draft }, loadLimit(draft.files));
-    if (begun.kind === 'refused') {
+    const beginning = await ask(thread, { kind: 'begin', draft }, loadLimit(draft.files));
+    if (beginning.kind === 'refused') {
       job.state = 'refused';
-      job.problems = begun.problems;
+      job.problems = beginning.problems;
       return;
     }
     // A decision that is ended ends the thread of the rules: the next one loads all files again.
-    const limitMs = EVENT_MS + (RULE_MS + loadLimit(draft.files)) * expected(begun, 'begun').rules;
+    const limitMs = EVENT_MS + (RULE_MS + loadLimit(draft.files)) * expected(beginning, 'begun').rules;
     const notes = new Set<string>();
     let after: string | null = null;
     do {
@@ -230,7 +230,7 @@ function isUnderWay({ state }: Job): boolean {
   return state === 'waiting' || state === 'running';
 }
 
-function told({
+function backtestOf({
   id,
   draft,
   days,

@@ -137,9 +137,9 @@ export class Drafts {
   }
 
   private configOf(org: string): OrgConfig {
-    const found = this.orgs.get(org);
-    if (!found) throw new UserError('NO_SUCH_ORG', `the config has no organization ${org}`);
-    return found;
+    const config = this.orgs.get(org);
+    if (!config) throw new UserError('NO_SUCH_ORG', `the config has no organization ${org}`);
+    return config;
   }
 }
 
@@ -159,14 +159,14 @@ export function expected<Kind extends TryAnswer['kind']>(
 
 function merge(files: readonly RuleFile[], edits: readonly EditedFile[]): RuleFile[] {
   const edited = new Map(edits.map(({ path, text }) => [path, text]));
-  const kept = files.flatMap((file): RuleFile[] => {
+  const existingFiles = files.flatMap((file): RuleFile[] => {
     const text = edited.get(file.path);
     edited.delete(file.path);
     if (text === null) return [];
     return [text === undefined ? file : { ...file, text }];
   });
-  const added = [...edited].flatMap(([path, text]) => (text === null ? [] : [{ path, text }]));
-  return [...kept, ...added];
+  const newFiles = [...edited].flatMap(([path, text]) => (text === null ? [] : [{ path, text }]));
+  return [...existingFiles, ...newFiles];
 }
 
 function encoded(path: string): string {

@@ -41,11 +41,11 @@ class NamedTypes {
   readonly #names = new Map<ObjectType, string>();
   readonly #fields: Record<string, RuleLanguage['types'][string]> = emptyTable();
 
-  nameOf(type: ObjectType, wanted = type.name): string {
-    const known = this.#names.get(type);
-    if (known !== undefined) return known;
-    let name = wanted;
-    for (let n = 2; Object.hasOwn(this.#fields, name); n += 1) name = `${wanted} ${n}`;
+  nameOf(type: ObjectType, preferred = type.name): string {
+    const earlier = this.#names.get(type);
+    if (earlier !== undefined) return earlier;
+    let name = preferred;
+    for (let n = 2; Object.hasOwn(this.#fields, name); n += 1) name = `${preferred} ${n}`;
     this.#names.set(type, name);
     this.#fields[name] = {};
     this.#fields[name] = Object.fromEntries(

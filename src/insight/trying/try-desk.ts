@@ -67,8 +67,8 @@ export class TryDesk {
 
   #load({ org, files, powers, secrets, mirrorHosts, limits }: Draft): LoadResult {
     const { actions, lookups, engine } = this.trial;
-    const given = { org, powers: new Set(powers), secrets: new Set(secrets), mirrorHosts };
-    const loaded = loadRules(files, { ...given, actions, lookups, engine, checkTypes: true });
+    const ofOrg = { org, powers: new Set(powers), secrets: new Set(secrets), mirrorHosts };
+    const loaded = loadRules(files, { ...ofOrg, actions, lookups, engine, checkTypes: true });
     const beyond = loaded.ok ? beyondLimits(loaded.revision, limits) : [];
     return beyond.length > 0 ? { ...loaded, ok: false, problems: beyond } : loaded;
   }
@@ -78,10 +78,10 @@ export class TryDesk {
     return loaded.ok ? use(loaded.revision) : { kind: 'refused', problems: loaded.problems };
   }
 
-  #onEvent(revision: Revision, { events: [event], runs, bot }: HistoryAnswer, asked: string | null): EventTrial {
+  #onEvent(revision: Revision, { events: [event], runs, bot }: HistoryAnswer, ruleId: string | null): EventTrial {
     if (!event) throw new Error('there is no event to try the draft on');
     const { rules, engine } = this.trial;
-    const held = new AnswersOfEvent(runs);
+    const history = new AnswersOfEvent(runs);
     const newest = new Map(runs.map((run) => [run.rule, run]));
     const decided = new Map<string, DecidedDraft>();
     for (const candidate of rules.candidates(revision, event, bot)) {
@@ -89,7 +89,7 @@ export class TryDesk {
       const now = run?.decidedAt ?? event.storedAt;
       const lookups: JsonObject = {};
       const again = decideAgain(rules, revision, candidate, factsOfEvent(event, bot, now), (request) => {
-        const answer = held.find(candidate.id, request);
+        const answer = history.find(candidate.id, request);
         if (answer) lookups[request.as] = { ...answer };
         return answer;
       });
@@ -106,7 +106,7 @@ export class TryDesk {
       const { verdict, reason } = again.evaluation.report;
       return { verdict, reason: textOf(reason), place };
     });
-    const rule = revision.rules.find(({ id }) => id === asked);
+    const rule = revision.rules.find(({ id }) => id === ruleId);
     return {
       event: {
         id: event.id,
@@ -176,7 +176,7 @@ function checkOf(loaded: LoadResult): Extract<TryAnswer, { kind: 'checked' }>['c
   const { warnings = [] } = loaded;
   if (!loaded.ok) return { ok: false, problems: loaded.problems, warnings, rules: [] };
   const { rules, policies } = loaded.revision;
-  const shown =
+  const showAs =
     (kind: 'rule' | 'policy') =>
     ({ id, mode, position }: (typeof rules)[number] | (typeof policies)[number]) => ({
       id,
@@ -184,7 +184,7 @@ function checkOf(loaded: LoadResult): Extract<TryAnswer, { kind: 'checked' }>['c
       mode,
       place: position,
     });
-  return { ok: true, problems: [], warnings, rules: [...rules.map(shown('rule')), ...policies.map(shown('policy'))] };
+  return { ok: true, problems: [], warnings, rules: [...rules.map(showAs('rule')), ...policies.map(showAs('policy'))] };
 }
 
 function didOf(run: HistoryRun | undefined): EventTrial['rules'][number]['did'] {

@@ -71,12 +71,12 @@ abstract class Bounded {
 
   /** What the thread must be told before it can evaluate; null when it knows the revision, or nobody knows what it was made of. */
   protected toLoad(revision: Revision): { key: number; order: Extract<Order, { kind: 'load' }> | null } | null {
-    const given = sourcesOf(revision);
-    if (!given) return null;
+    const sources = sourcesOf(revision);
+    if (!sources) return null;
     let loaded = this.#loaded.get(revision);
     if (!loaded) this.#loaded.set(revision, (loaded = { key: (this.#keys += 1), generation: -1 }));
     if (loaded.generation === this.thread.generation) return { key: loaded.key, order: null };
-    const { files, org, powers, secrets } = given;
+    const { files, org, powers, secrets } = sources;
     return {
       key: loaded.key,
       order: {
@@ -100,11 +100,11 @@ abstract class Bounded {
   }
 
   #stopped({ why, at }: Extract<Outcome, { is: 'ended' }>, revision: Revision, candidate: Candidate): Evaluation {
-    const found = expressionsOf(this.pure.programOf(revision, candidate))[at];
-    const place = found ? formatPosition(found.expression.start) : null;
+    const stoppedAt = expressionsOf(this.pure.programOf(revision, candidate))[at];
+    const place = stoppedAt ? formatPosition(stoppedAt.expression.start) : null;
     const ms = why === 'late' ? this.deadlineMs : null;
     const stopped = (at: string | null): Reason =>
-      verdictReason('verdict.stopped', { what: found?.place ?? 'the decision', ms, at });
+      verdictReason('verdict.stopped', { what: stoppedAt?.place ?? 'the decision', ms, at });
     const failed = { error: textOf(stopped(null)), ...(place ? { at: place } : {}) };
     return {
       kind: 'decided',
@@ -137,14 +137,14 @@ export class BoundedRuleEngine extends Bounded implements RuleEngine {
     facts: DecisionFacts,
     answers: LookupAnswers,
   ): Promise<Evaluation> {
-    const known = this.toLoad(revision);
-    if (!known) return this.pure.evaluate(revision, candidate, facts, answers);
-    if (known.order) {
-      await this.thread.order(known.order, loadLimit(known.order.load.files));
+    const loading = this.toLoad(revision);
+    if (!loading) return this.pure.evaluate(revision, candidate, facts, answers);
+    if (loading.order) {
+      await this.thread.order(loading.order, loadLimit(loading.order.load.files));
       this.noteLoaded(revision);
     }
     const outcome = await this.thread.order(
-      { kind: 'evaluate', key: known.key, candidate, facts, answers },
+      { kind: 'evaluate', key: loading.key, candidate, facts, answers },
       this.deadlineMs,
     );
     // Another decision may have ended the thread in between: the next one loads again.
@@ -163,14 +163,14 @@ export class BoundedPureRules extends Bounded {
     answers: LookupAnswers,
     recall?: Recall,
   ): Evaluation {
-    const known = this.isCheap(revision, candidate) ? null : this.toLoad(revision);
-    if (!known) return this.pure.evaluate(revision, candidate, facts, answers, recall);
-    if (known.order) {
-      this.thread.orderNow(known.order, loadLimit(known.order.load.files));
+    const loading = this.isCheap(revision, candidate) ? null : this.toLoad(revision);
+    if (!loading) return this.pure.evaluate(revision, candidate, facts, answers, recall);
+    if (loading.order) {
+      this.thread.orderNow(loading.order, loadLimit(loading.order.load.files));
       this.noteLoaded(revision);
     }
     return this.evaluationOf(
-      this.thread.orderNow({ kind: 'evaluate', key: known.key, candidate, facts, answers }, this.deadlineMs),
+      this.thread.orderNow({ kind: 'evaluate', key: loading.key, candidate, facts, answers }, this.deadlineMs),
       revision,
       candidate,
     );

@@ -16,13 +16,13 @@ export function serveOrders<Ordered, Answered>(
   port.on('message', ({ no, body }: Numbered<Ordered>) => {
     Atomics.store(memory, AT, -1);
     Atomics.store(memory, BEGUN, no);
-    let told: Answered | Failed;
+    let reply: Answered | Failed;
     try {
-      told = answer(body);
+      reply = answer(body);
     } catch (error) {
-      told = { kind: 'failed', message: error instanceof Error ? `${error.name}: ${error.message}` : String(error) };
+      reply = { kind: 'failed', message: error instanceof Error ? `${error.name}: ${error.message}` : String(error) };
     }
-    port.postMessage({ no, body: told } satisfies Numbered<Answered | Failed>);
+    port.postMessage({ no, body: reply } satisfies Numbered<Answered | Failed>);
     Atomics.store(memory, ANSWERED, no);
     Atomics.notify(memory, ANSWERED);
   });

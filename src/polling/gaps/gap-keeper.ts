@@ -49,7 +49,7 @@ export class GapKeeper {
   /** `hooks`: null = the forge did not show them. */
   private readonly hooksRead = new Map<string, { at: Date; hooks: readonly OwnHook[] | null }>();
   /** Alerts that deliveries are missing. */
-  private readonly told = new Set<AlertKey<'gaps'>>();
+  private readonly openAlerts = new Set<AlertKey<'gaps'>>();
   private running: Promise<void> | null = null;
   private missing = new Set<string>();
   /** Organizations for which silence was told: only for these it is asked whether it is over. */
@@ -117,11 +117,11 @@ export class GapKeeper {
 
   /** Nothing of the class is missing any more: the deliveries came after all, or the last that did not is an hour old. */
   private async endAlerts(now: Date): Promise<void> {
-    if (this.told.size === 0) return;
+    if (this.openAlerts.size === 0) return;
     const missing = new Set((await this.gaps.missingSince(new Date(now.getTime() - QUIET_MS))).map(keyOf));
-    for (const key of this.told) {
+    for (const key of this.openAlerts) {
       if (missing.has(key)) continue;
-      this.told.delete(key);
+      this.openAlerts.delete(key);
       this.alerts.resolve(key);
     }
   }
@@ -133,11 +133,11 @@ export class GapKeeper {
     silent: Map<WatchedOrg, Date>,
     missing: Set<string>,
   ): Promise<number> {
-    const done = new Set<string>();
+    const settledIds = new Set<string>();
     const inGrace = new Set<string>();
     const gaps: Gap[] = [];
     const outages = waiting.length > 0 ? await this.gaps.outages(new Date(now.getTime() - 7 * DAY_MS)) : [];
-    const undecided = waiting.length > 0 ? await this.gaps.oldestUndecided() : [];
+    const undecidedArrivals = waiting.length > 0 ? await this.gaps.oldestUndecided() : [];
     for (const entry of waiting) {
       const org = this.orgs.find((one) => isOf(one, entry));
       const isMissing = org?.hasHooks === true && this.lacksDelivery(entry);
@@ -149,19 +149,19 @@ export class GapKeeper {
         note(silent, org, entry.event.factAt ?? entry.readAt);
       const untilMs = entry.readAt.getTime() + (org?.graceS ?? 0) * 1000;
       // A delivery that came in time and waits to be decided is not missing.
-      const mayBeHere = undecided.some((one) => isOf(one, entry) && one.at.getTime() <= untilMs);
+      const mayBeHere = undecidedArrivals.some((one) => isOf(one, entry) && one.at.getTime() <= untilMs);
       if (isMissing && (now.getTime() < untilMs || mayBeHere)) inGrace.add(entry.arrivalId);
       else if (isMissing) gaps.push(await this.gapOf(entry, now, outages));
-      done.add(entry.arrivalId);
+      settledIds.add(entry.arrivalId);
     }
     // An entry of two events is settled when both are.
-    for (const arrivalId of inGrace) done.delete(arrivalId);
+    for (const arrivalId of inGrace) settledIds.delete(arrivalId);
     for (const gap of await this.gaps.settle(
-      [...done],
-      gaps.filter(({ arrivalId }) => done.has(arrivalId)),
+      [...settledIds],
+      gaps.filter(({ arrivalId }) => settledIds.has(arrivalId)),
     ))
       this.tell(gap);
-    return done.size;
+    return settledIds.size;
   }
 
   /** A row without an event is a gap by itself; a fact that no server delivers is not. */
@@ -198,8 +198,9 @@ export class GapKeeper {
         reason: closed ?? 'nobody knows what the row tells',
         outcome: 'not-representable',
       };
-    const shown = await this.hooksOf(forge, org, entry.readAt);
-    const hooks = shown && ((await this.history.at(forge, org, event.factAt)) ?? (shown.length > 0 ? shown : null));
+    const hooksNow = await this.hooksOf(forge, org, entry.readAt);
+    const hooks =
+      hooksNow && ((await this.history.at(forge, org, event.factAt)) ?? (hooksNow.length > 0 ? hooksNow : null));
     return {
       ...base,
       factAt: event.factAt,
@@ -214,8 +215,8 @@ export class GapKeeper {
    */
   private async hooksOf(forge: string, org: string, since: Date): Promise<readonly OwnHook[] | null> {
     const key = `${forge}/${org}`;
-    const known = this.hooksRead.get(key);
-    if (known && known.at >= since) return known.hooks;
+    const lastRead = this.hooksRead.get(key);
+    if (lastRead && lastRead.at >= since) return lastRead.hooks;
     const at = this.clock.now();
     const hooks = await this.hooks.read(forge, org).catch((error: unknown) => {
       this.logger.debug({ forge, org, error }, 'hooks.not-read');
@@ -231,7 +232,7 @@ export class GapKeeper {
     this.metrics.gaps.inc({ org, class: why, outcome });
     this.logger.warn({ forge, org, class: why, outcome, kind, repo, row: gap.entryKey, reason }, 'gap.found');
     const key = keyOf(gap);
-    this.told.add(key);
+    this.openAlerts.add(key);
     this.alerts.raise(key, alert('gaps', { org }), {
       forge,
       org,
@@ -295,6 +296,6 @@ function isDraftRelease({ kind, data }: Pick<ForgeEvent, 'kind' | 'data'>): bool
 }
 
 function note(silent: Map<WatchedOrg, Date>, org: WatchedOrg, at: Date): void {
-  const known = silent.get(org);
-  if (!known || at < known) silent.set(org, at);
+  const since = silent.get(org);
+  if (!since || at < since) silent.set(org, at);
 }

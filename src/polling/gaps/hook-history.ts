@@ -26,7 +26,7 @@ const MAX_PERIODS = 50;
 @Injectable()
 export class HookHistory {
   constructor(
-    private readonly known: KnownFacts,
+    private readonly facts: KnownFacts,
     private readonly clock: Clock,
   ) {}
 
@@ -34,16 +34,16 @@ export class HookHistory {
    * Keep what the forge shows now. Nothing is written when it never showed a webhook of ours. A changed webhook counts as changed right
    * after the last look.
    */
-  async note(forge: string, org: string, shown: readonly OwnHook[]): Promise<void> {
-    const hooks = inOrder(shown);
+  async note(forge: string, org: string, hooksNow: readonly OwnHook[]): Promise<void> {
+    const hooks = inOrder(hooksNow);
     const periods = await this.read(forge, org);
     const last = periods.at(-1);
-    if (shown.length === 0 && !last) return;
+    if (hooksNow.length === 0 && !last) return;
     const seen = this.clock.now().toISOString();
     const isSame = isDeepStrictEqual(last?.hooks, hooks);
     const period = { since: (isSame ? last?.since : last?.seen) ?? seen, seen, hooks };
     const before = isSame ? periods.slice(0, -1) : periods;
-    await this.known.write(forge, org, KIND, [...before, period].slice(-MAX_PERIODS));
+    await this.facts.write(forge, org, KIND, [...before, period].slice(-MAX_PERIODS));
   }
 
   /** The webhooks as they were at this time: of an earlier time than the first look, as they were then; of no time, as they are. */
@@ -57,8 +57,8 @@ export class HookHistory {
   }
 
   private async read(forge: string, org: string): Promise<HookPeriod[]> {
-    const kept = await this.known.read(forge, org, KIND);
-    return z.array(hookPeriod).safeParse(kept?.fact).data ?? [];
+    const row = await this.facts.read(forge, org, KIND);
+    return z.array(hookPeriod).safeParse(row?.fact).data ?? [];
   }
 }
 
