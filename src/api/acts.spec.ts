@@ -13,7 +13,7 @@ const ANN: ControlCaller = {
   scopes: ['read', 'operate', 'approve'],
   grants: [{ org: 'acme', repositories: null, scopes: ['read', 'operate', 'approve'] }],
 };
-const SIGHT = [{ org: 'acme', repositories: null }];
+const VISIBLE = [{ org: 'acme', repositories: null }];
 
 type Begun = Parameters<ActStore['begin']>[0];
 
@@ -36,7 +36,7 @@ function recorder(names: readonly string[] = ['acme', 'other'], over: Partial<Ac
   );
   const carryOut = (over_: Partial<ActToRecord> = {}, work: () => unknown = () => 'an answer') =>
     acts.carryOut(
-      { operation: 'pause', about: [], takesOrg: false, input: {}, caller: ANN, sight: SIGHT, ...over_ },
+      { operation: 'pause', about: [], takesOrg: false, input: {}, caller: ANN, visibility: VISIBLE, ...over_ },
       work,
     );
   return { begun, ended, carryOut };
@@ -106,10 +106,10 @@ describe('api/acts', () => {
 
   it.each<[string, Partial<ActToRecord>, string | null, object]>([
     ['as the config writes it', { takesOrg: true, input: { org: 'ACME' } }, 'acme', {}],
-    ['not one out of sight', { takesOrg: true, input: { org: 'other' } }, null, {}],
+    ['not one that is not visible', { takesOrg: true, input: { org: 'other' } }, null, {}],
     ['none where all are meant', { takesOrg: true }, null, {}],
     ['of the id, which is told whole', { about: ['id'], input: { id: 'ABCD' } }, 'acme', { id: 'abcd-whole' }],
-    ['not of an id out of sight', { about: ['id'], input: { id: 'of-other' } }, null, { id: 'of-other' }],
+    ['not of an id that is not visible', { about: ['id'], input: { id: 'of-other' } }, null, { id: 'of-other' }],
   ])('tells the organization: %s', async (_, asked, org, about) => {
     const { begun, carryOut } = recorder();
     await carryOut(asked);

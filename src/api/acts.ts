@@ -4,7 +4,7 @@ import { BotError, UserError } from '../core/errors.js';
 import { newId } from '../core/ids.js';
 import { Logger } from '../core/logger.js';
 import type { ControlCaller } from '../core/operators.js';
-import { seesOrg, type Sight } from '../core/sight.js';
+import { seesOrg, type Visibility } from '../core/visibility.js';
 import { ActStore, type Act } from './act-store.port.js';
 import { Ids, Orgs } from './operations/shared.js';
 
@@ -17,7 +17,7 @@ export interface ActToRecord {
   readonly takesOrg: boolean;
   readonly input: Readonly<Record<string, unknown>>;
   readonly caller: ControlCaller;
-  readonly sight: Sight;
+  readonly visibility: Visibility;
 }
 
 /** A value of the input that is longer is cut: it names nothing. */
@@ -55,7 +55,7 @@ export class Acts {
     takesOrg,
     input,
     caller,
-    sight,
+    visibility,
   }: ActToRecord): Promise<Parameters<ActStore['begin']>[0]> {
     const told = about.flatMap((name): Array<[string, Act['about'][string]]> => {
       const value = Array.isArray(input[name]) ? input[name].join(', ') : input[name];
@@ -64,23 +64,23 @@ export class Acts {
     });
     const facts = new Map(told);
     const key = facts.get('id') ?? facts.get('hash');
-    const whole = typeof key === 'string' ? await this.wholeId(key, sight) : null;
+    const whole = typeof key === 'string' ? await this.wholeId(key, visibility) : null;
     if (whole !== null && facts.has('id')) facts.set('id', whole);
     return {
       id: `${ACT_ID}${newId()}`,
       by: caller.name,
       byKind: caller.kind,
       operation,
-      org: await this.orgOf(takesOrg ? (input['org'] ?? this.onlyOrg()) : undefined, whole, sight),
+      org: await this.orgOf(takesOrg ? (input['org'] ?? this.onlyOrg()) : undefined, whole, visibility),
       about: Object.fromEntries(facts),
       reason: typeof input['reason'] === 'string' ? input['reason'] : null,
     };
   }
 
-  /** As the operation will take it. What is not one thing in sight is told as it was typed. */
-  private async wholeId(typed: string, sight: Sight): Promise<string> {
+  /** As the operation will take it. A text that names no single visible thing stays as it was typed. */
+  private async wholeId(typed: string, visibility: Visibility): Promise<string> {
     try {
-      return await this.ids.whole(typed, ['intent', 'run', 'event', 'arrival'], sight);
+      return await this.ids.whole(typed, ['intent', 'run', 'event', 'arrival'], visibility);
     } catch (error) {
       if (error instanceof UserError) return typed;
       throw error;
@@ -88,10 +88,10 @@ export class Acts {
   }
 
   /** Never one that the caller does not see: nobody writes into the records of others. */
-  private async orgOf(typed: unknown, whole: string | null, sight: Sight): Promise<string | null> {
+  private async orgOf(typed: unknown, whole: string | null, visibility: Visibility): Promise<string | null> {
     const named = typeof typed === 'string' ? this.orgs.find(typed)?.name : undefined;
     const org = named ?? (whole === null ? null : await this.store.orgOf(whole));
-    return org !== null && seesOrg(sight, org) ? org : null;
+    return org !== null && seesOrg(visibility, org) ? org : null;
   }
 
   /** Where the bot has one, it is meant when none is named. */

@@ -69,7 +69,7 @@ export class ConsoleServer {
         service,
         PAGES.flatMap(({ timeline = [] }) => timeline),
       ),
-      sightsOf: (tokens) => this.sessions.sightsOf(tokens),
+      visibilitiesOf: (tokens) => this.sessions.visibilitiesOf(tokens),
       clock,
       logger,
     });

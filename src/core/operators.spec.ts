@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { NOBODY, isOwner, personCaller, sightOf, type OrgRights } from './operators.js';
+import { NOBODY, isOwner, personCaller, visibilityOf, type OrgRights } from './operators.js';
 
 const ANN = { forge: 'main', login: 'ann' };
 const rights = (over: Partial<OrgRights> = {}): OrgRights => ({
@@ -44,9 +44,9 @@ describe('core/operators: people of a forge', () => {
   ])('%s', (_who, of, reads, operates) => {
     const caller = personCaller(ANN, of);
 
-    expect(sightOf(caller, 'read')).toEqual(reads);
-    expect(sightOf(caller, 'operate')).toEqual(operates);
-    expect(sightOf(caller, 'approve')).toEqual(operates);
+    expect(visibilityOf(caller, 'read')).toEqual(reads);
+    expect(visibilityOf(caller, 'operate')).toEqual(operates);
+    expect(visibilityOf(caller, 'approve')).toEqual(operates);
     expect(caller.scopes).toEqual([
       ...(reads.length > 0 ? ['read'] : []),
       ...(operates.length > 0 ? ['operate', 'approve'] : []),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { OPERATOR_SCOPES, operatorState, type OperatorScope } from './operator-scopes.js';
 import { fields, maybeText, maybeTime, text, time, type Shape } from './schema.js';
-import { seenRepository, seesWholeOrg, type OrgSight, type Sight } from './sight.js';
+import { seenRepository, seesWholeOrg, type OrgVisibility, type Visibility } from './visibility.js';
 
 /** One token of a named operator. An operator may have several, all under one name; the token itself is never kept. */
 export const operator = z.object({
@@ -35,7 +35,7 @@ export function isOperatorName(name: string): boolean {
 }
 
 /** What a caller may see of an organization, and do there. */
-export interface Grant extends OrgSight {
+export interface Grant extends OrgVisibility {
   readonly scopes: readonly OperatorScope[];
 }
 
@@ -117,8 +117,8 @@ export function personCaller(
   return { kind: 'person', name: `person:${login}@${forge}`, login, scopes, grants };
 }
 
-/** What the caller may see with this scope. An operation that takes the scope `operate` changes nothing that is not in the sight of `operate`. */
-export function sightOf({ grants }: Pick<ControlCaller, 'grants'>, scope: OperatorScope): Sight {
+/** What the caller may see with this scope. An operation that takes the scope `operate` changes nothing that is not visible with `operate`. */
+export function visibilityOf({ grants }: Pick<ControlCaller, 'grants'>, scope: OperatorScope): Visibility {
   if (grants === null) return null;
   return grants.flatMap(({ scopes, ...seen }) => (scopes.includes(scope) ? [seen] : []));
 }

@@ -1,5 +1,5 @@
 import type { EventSource } from '../core/event.js';
-import type { Sight } from '../core/sight.js';
+import type { Visibility } from '../core/visibility.js';
 import type { RunState } from '../core/run.js';
 import type { IntentState } from '../core/states.js';
 import type { ArrivalSummary } from '../pipeline/inbox-store.port.js';
@@ -29,7 +29,7 @@ export interface CauseFilter {
   readonly changed?: boolean | undefined;
   /** `next` of the page before. */
   readonly before?: string | undefined;
-  readonly sight: Sight;
+  readonly visibility: Visibility;
   readonly limit: number;
 }
 
@@ -54,7 +54,7 @@ export interface CountFilter {
   /** Runs decided from here on, and before this. */
   readonly from: Date;
   readonly until: Date;
-  readonly sight: Sight;
+  readonly visibility: Visibility;
 }
 
 /** Runs of one rule that ended (or stand) alike. */
@@ -67,15 +67,15 @@ export interface RunCount {
   readonly count: number;
 }
 
-/** What happened, for people to look at. Every question looks at a bounded number of rows; rows and counts are of what is in sight. */
+/** What happened, for people to look at. Every question looks at a bounded number of rows; rows and counts are of what is visible. */
 export abstract class ActivityStore {
   abstract causes(filter: CauseFilter): Promise<CausePage>;
-  /** In the order asked; what is not in sight, or not there, is left out. */
-  abstract arrivals(ids: readonly string[], sight: Sight): Promise<ArrivalSummary[]>;
+  /** In the order asked; what is not visible, or not there, is left out. */
+  abstract arrivals(ids: readonly string[], visibility: Visibility): Promise<ArrivalSummary[]>;
   /** Of each event its arrivals, the one that made it first, at most so many; and whether it was decided. */
   abstract sources(
     eventIds: readonly string[],
-    sight: Sight,
+    visibility: Visibility,
     most: number,
   ): Promise<Array<{ readonly eventId: string; readonly isDecided: boolean; readonly arrivals: SourceOfEvent[] }>>;
   /** Changes whenever one of the newest arrivals, runs and intents does, whosever they are. */

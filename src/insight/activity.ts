@@ -6,7 +6,7 @@ import { madeAtMs } from '../core/ids.js';
 import { textOf } from '../core/reason.js';
 import type { Intent, Run } from '../core/run.js';
 import { count, fields, maybeText, maybeTime, mode, text, time, word, type Shape } from '../core/schema.js';
-import { seesEvent, seesRepo, seesWholeOrg, type Sight } from '../core/sight.js';
+import { seesEvent, seesRepo, seesWholeOrg, type Visibility } from '../core/visibility.js';
 import { RUN_STATES } from '../core/states.js';
 import type { ArrivalState } from '../core/arrival.js';
 import { type ArrivalSummary, InboxStore } from '../pipeline/inbox-store.port.js';
@@ -87,7 +87,7 @@ export class Activity {
     const next = before ?? null;
     const isShort = next !== null && causes.length < filter.limit;
     const madeAt = isShort ? madeAtMs(next) : null;
-    const rows = (await this.rowsOf(causes, filter.sight)).filter((row) => isExactly(row, filter));
+    const rows = (await this.rowsOf(causes, filter.visibility)).filter((row) => isExactly(row, filter));
     return { rows, next, lookedBackTo: madeAt === null ? null : new Date(madeAt) };
   }
 
@@ -95,22 +95,22 @@ export class Activity {
   async news(since: string | undefined, limit: number): Promise<{ mark: string; rows: readonly ActivityRow[] }> {
     const mark = await this.store.mark();
     if (mark === since) return { mark, rows: [] };
-    return { mark, rows: (await this.page({ sight: null, limit })).rows };
+    return { mark, rows: (await this.page({ visibility: null, limit })).rows };
   }
 
-  private async rowsOf(causes: readonly CauseRef[], sight: Sight): Promise<ActivityRow[]> {
+  private async rowsOf(causes: readonly CauseRef[], visibility: Visibility): Promise<ActivityRow[]> {
     const { store, inbox, journal } = this;
     const idsOf = (kind: CauseRef['what']): string[] => causes.flatMap(({ what, id }) => (what === kind ? [id] : []));
     const [eventIds, arrivalIds, runIds] = [idsOf('event'), idsOf('arrival'), idsOf('run')];
     const [events, sources, arrivals, decided, alone] = await Promise.all([
       eventsById(inbox, eventIds),
-      store.sources(eventIds, sight, SOURCES_SHOWN),
-      store.arrivals(arrivalIds, sight),
-      eventIds.length === 0 ? [] : journal.runs({ eventIds, shadow: false, sight, limit: RUNS_OF_PAGE }),
-      runIds.length === 0 ? [] : journal.runs({ ids: runIds, sight, limit: runIds.length }),
+      store.sources(eventIds, visibility, SOURCES_SHOWN),
+      store.arrivals(arrivalIds, visibility),
+      eventIds.length === 0 ? [] : journal.runs({ eventIds, shadow: false, visibility, limit: RUNS_OF_PAGE }),
+      runIds.length === 0 ? [] : journal.runs({ ids: runIds, visibility, limit: runIds.length }),
     ]);
     const ofEvents = decided.toReversed();
-    const intentsOf = await intentsByRun(journal, [...ofEvents, ...alone], sight);
+    const intentsOf = await intentsByRun(journal, [...ofEvents, ...alone], visibility);
     const shownOf = (run: Run): ActivityRow['runs'][number] => shownRun(run, intentsOf.get(run.id) ?? []);
 
     const rows = new Map<string, ActivityRow>();
@@ -131,13 +131,14 @@ export class Activity {
 }
 
 /** What of a row may be told; null = nothing. For whoever shows one list of rows to several people. */
-export function rowInSight(row: ActivityRow, sight: Sight): ActivityRow | null {
+export function visibleRow(row: ActivityRow, visibility: Visibility): ActivityRow | null {
   const { org } = row;
-  if (seesWholeOrg(sight, org)) return row;
-  const isWhole = seesRepo(sight, org, row.repoId);
-  if (!isWhole && (row.event === null || !seesEvent(sight, org, row.repoId, row.event))) return null;
-  // As `tellsRun` and `tellsIntent` of the store: where a unit alone is in sight, what a run read may be of another.
-  const sees = (repoId: string | null): boolean => seesRepo(sight, org, repoId) || (!isWhole && repoId === row.repoId);
+  if (seesWholeOrg(visibility, org)) return row;
+  const isWhole = seesRepo(visibility, org, row.repoId);
+  if (!isWhole && (row.event === null || !seesEvent(visibility, org, row.repoId, row.event))) return null;
+  // As `tellsRun` and `tellsIntent` of the store: where a unit alone is visible, what a run read may be of another.
+  const sees = (repoId: string | null): boolean =>
+    seesRepo(visibility, org, repoId) || (!isWhole && repoId === row.repoId);
   const runs = row.runs
     .filter(({ hasRead }) => isWhole || !hasRead)
     .map((run) => ({ ...run, effects: run.effects.filter(({ repoId }) => sees(repoId)) }));

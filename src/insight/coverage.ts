@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { Clock } from '../core/clock.js';
 import type { EventKind } from '../core/event-kinds.js';
 import { count, fields, text, time, word, type Shape } from '../core/schema.js';
-import type { Sight } from '../core/sight.js';
+import type { Visibility } from '../core/visibility.js';
 import { GapStore, type KindCount } from '../pipeline/gap-store.port.js';
 import { DailyCounts } from './daily-counts.js';
 
@@ -27,8 +27,8 @@ export class CoverageCounter {
   }
 
   /** @param days today and so many before it, less one @returns kinds in alphabetical order */
-  async of(org: string, sight: Sight, days: number): Promise<{ since: Date | null; kinds: Coverage[] }> {
-    const counted = await this.days.of(org, sight, days);
+  async of(org: string, visibility: Visibility, days: number): Promise<{ since: Date | null; kinds: Coverage[] }> {
+    const counted = await this.days.of(org, visibility, days);
     const kinds = new Map<EventKind, Coverage>();
     for (const { day, rows } of counted)
       for (const { kind, ...counts } of rows) {

@@ -1,12 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../core/clock.js';
-import type { Sight } from '../core/sight.js';
+import type { Visibility } from '../core/visibility.js';
 import type { CountFilter } from './activity-store.port.js';
 
 const DAY_MS = 86_400_000;
 /** How long the counts of one day are given again. An older day changes seldom: somebody retries what it wanted, or polling reads it late. */
 const KEPT_MS = { today: 15_000, yesterday: 10 * 60_000, before: 6 * 3_600_000 } as const;
-/** Days kept, of all organizations and sights together. */
+/** Days kept, of all organizations and visibilities together. */
 const MOST_DAYS = 3_000;
 
 interface KeptDay<Row> {
@@ -30,23 +30,29 @@ export class DailyCounts<Row> {
   ) {}
 
   /** @param days today and so many before it, less one @returns the oldest first */
-  async of(org: string, sight: Sight, days: number): Promise<Array<DayOfCounts<Row>>> {
+  async of(org: string, visibility: Visibility, days: number): Promise<Array<DayOfCounts<Row>>> {
     const now = this.clock.now().getTime();
     const today = now - (now % DAY_MS);
     const counted: Array<DayOfCounts<Row>> = [];
     for (let back = days - 1; back >= 0; back -= 1) {
       const keptMs = back === 0 ? KEPT_MS.today : back === 1 ? KEPT_MS.yesterday : KEPT_MS.before;
       const from = today - back * DAY_MS;
-      counted.push({ day: new Date(from), rows: await this.countDay(org, sight, from, now, keptMs) });
+      counted.push({ day: new Date(from), rows: await this.countDay(org, visibility, from, now, keptMs) });
     }
     return counted;
   }
 
-  private countDay(org: string, sight: Sight, from: number, now: number, keptMs: number): KeptDay<Row>['rows'] {
-    const key = JSON.stringify([from, org, sight?.filter((one) => one.org === org) ?? null]);
+  private countDay(
+    org: string,
+    visibility: Visibility,
+    from: number,
+    now: number,
+    keptMs: number,
+  ): KeptDay<Row>['rows'] {
+    const key = JSON.stringify([from, org, visibility?.filter((one) => one.org === org) ?? null]);
     const cachedDay = this.days.get(key);
     if (cachedDay && cachedDay.until > now) return cachedDay.rows;
-    const rows = this.count({ org, sight, from: new Date(from), until: new Date(from + DAY_MS) });
+    const rows = this.count({ org, visibility, from: new Date(from), until: new Date(from + DAY_MS) });
     this.days.set(key, { until: now + keptMs, rows });
     // A question that failed is no answer for the next one.
     rows.catch(() => this.days.delete(key));

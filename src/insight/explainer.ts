@@ -18,7 +18,7 @@ import { stringifyJson } from '../core/json.js';
 import { withReasonText, textOf, type Reason } from '../core/reason.js';
 import { runReason } from '../core/run-reasons.js';
 import type { Intent, Run } from '../core/run.js';
-import { seesWholeOrg, type Sight } from '../core/sight.js';
+import { seesWholeOrg, type Visibility } from '../core/visibility.js';
 import type { ExpressionEngine } from '../rules/language/expression-engine.js';
 import type { CompiledPolicy, CompiledRule, Revision } from '../rules/language/revision.js';
 import { sayWaiting, showWaiting, type Waiting } from '../core/waiting.js';
@@ -60,7 +60,7 @@ function whyNoRun(waiting: readonly Waiting[]): string {
 }
 
 /** Who asks, and how much is told. */
-type Viewer = Required<Pick<ExplainQuery, 'sight' | 'opens' | 'full'>>;
+type Viewer = Required<Pick<ExplainQuery, 'visibility' | 'opens' | 'full'>>;
 
 /** Runs of one event that are looked at; a rule has one, and one more per replay that wanted nothing. */
 const MAX_RUNS = 1000;
@@ -88,11 +88,11 @@ export class Explainer {
   /** @throws UserError when nothing of this id is stored */
   async explain(query: ExplainQuery): Promise<Explanation> {
     const explanation = await this.find(query);
-    const { sight = null } = query;
+    const { visibility = null } = query;
     const waiting =
       explanation.about === 'run'
-        ? await this.waiting({ runIds: [explanation.run.id], sight })
-        : await this.waitingOfEvent(explanation.event.id, sight);
+        ? await this.waiting({ runIds: [explanation.run.id], visibility })
+        : await this.waitingOfEvent(explanation.event.id, visibility);
     const mine =
       explanation.about === 'run' && explanation.intentId !== null ? withId(waiting, explanation.intentId) : waiting;
     return { ...explanation, waiting: mine.map(showWaiting) };
@@ -102,13 +102,13 @@ export class Explainer {
     return this.waits.waiting({ ...filter, limit: MAX_RUNS });
   }
 
-  private async waitingOfEvent(eventId: string, sight: Sight): Promise<Waiting[]> {
-    const runs = await this.journal.runs({ eventId, sight, limit: MAX_RUNS });
-    return this.waiting({ eventId, runIds: runs.map(({ id }) => id), sight });
+  private async waitingOfEvent(eventId: string, visibility: Visibility): Promise<Waiting[]> {
+    const runs = await this.journal.runs({ eventId, visibility, limit: MAX_RUNS });
+    return this.waiting({ eventId, runIds: runs.map(({ id }) => id), visibility });
   }
 
   private async find({ id, rule, revision, ...options }: ExplainQuery): Promise<Explanation> {
-    const viewer: Viewer = { sight: null, opens: () => false, full: false, ...options };
+    const viewer: Viewer = { visibility: null, opens: () => false, full: false, ...options };
     const run = rule === undefined ? await this.runOf(id, viewer) : null;
     if (run) return this.explainRun(run, null, viewer);
     const intent = rule === undefined ? await this.journal.intent(id) : null;
@@ -134,13 +134,13 @@ export class Explainer {
     return opens(run.org) ? openReads(run, this.encryptor) : run;
   }
 
-  private async explainRun(run: Run, intent: Intent | null, { sight, full }: Viewer): Promise<RunExplanation> {
+  private async explainRun(run: Run, intent: Intent | null, { visibility, full }: Viewer): Promise<RunExplanation> {
     const stored = await this.revisions.stored(run.revisionId);
-    const intents = await this.journal.intentsOfRun(run.id, sight);
+    const intents = await this.journal.intentsOfRun(run.id, visibility);
     const event = run.cause.kind === 'event' ? await this.inbox.event(run.cause.eventId) : null;
     const active = run.cause.kind === 'tick' ? await this.revisions.active(run.org) : null;
     const revisionOfNow = active?.revision ? { revision: active.revision } : null;
-    const files = stored && seesWholeOrg(sight, run.org) ? stored.files : null;
+    const files = stored && seesWholeOrg(visibility, run.org) ? stored.files : null;
     const ofPolicy = run.kind === 'policy' && files ? await this.placeIn(run.revisionId, run.rule) : null;
     const tracedRun = event ? await this.withTrace(run, event) : run;
     return explainRun({
@@ -148,9 +148,9 @@ export class Explainer {
       intents: await Promise.all(
         intents.map(async (one) => ({ intent: one, attempts: await this.journal.attemptsOfIntent(one.id) })),
       ),
-      event: event && (await this.factsOfEvent(event, sight)),
+      event: event && (await this.factsOfEvent(event, visibility)),
       context: whatAbout({ run, event, intents, active: revisionOfNow, now: this.clock.now() }),
-      revision: stored ? factsFor(sight, stored) : { id: run.revisionId, state: 'gone', loadedAt: null },
+      revision: stored ? factsFor(visibility, stored) : { id: run.revisionId, state: 'gone', loadedAt: null },
       lineAt: (place) => lineAt(stored?.files ?? null, place),
       source: (ruleFile) => {
         const place = ruleFile ?? ofPolicy;
@@ -188,14 +188,14 @@ export class Explainer {
 
   /** Every rule of the active revision, or of the one that is named. */
   private async explainEvent(event: ForgeEvent, wanted: string | undefined, viewer: Viewer): Promise<EventExplanation> {
-    const { sight } = viewer;
+    const { visibility } = viewer;
     const opened = await this.openRevision(event.org, wanted ?? 'active');
-    const facts = await this.factsOfEvent(event, sight);
+    const facts = await this.factsOfEvent(event, visibility);
     if (!opened?.revision)
       return {
         about: 'event',
         event: facts,
-        revision: opened && factsFor(sight, opened.stored),
+        revision: opened && factsFor(visibility, opened.stored),
         rules: [],
         notes: [whyUnreadable(opened, event.org)],
       };
@@ -209,7 +209,7 @@ export class Explainer {
     return {
       about: 'event',
       event: facts,
-      revision: factsFor(sight, opened.stored),
+      revision: factsFor(visibility, opened.stored),
       rules,
       notes: notesOnBot(event, bot),
     };
@@ -221,7 +221,7 @@ export class Explainer {
     wanted: string | undefined,
     viewer: Viewer,
   ): Promise<DecisionExplanation> {
-    const { sight, full } = viewer;
+    const { visibility, full } = viewer;
     const runs = await this.runsOf(event, viewer, id);
     const [run = null] = runs;
     const { opened, notes: onRevision } = await this.revisionFor(event, id, run, wanted);
@@ -230,13 +230,13 @@ export class Explainer {
     const base = {
       ...NOTHING_FOUND,
       rule: id,
-      event: await this.factsOfEvent(event, sight),
-      revision: opened && factsFor(sight, opened.stored),
+      event: await this.factsOfEvent(event, visibility),
+      revision: opened && factsFor(visibility, opened.stored),
       runs: runs.map(({ id: runId, state, reason }) => withReasonText({ id: runId, state, reason })),
       lookups: run ? explainLookups(run, full) : [],
       notes,
     };
-    const files = opened && seesWholeOrg(sight, event.org) ? opened.stored.files : null;
+    const files = opened && seesWholeOrg(visibility, event.org) ? opened.stored.files : null;
     if (!opened || !revision) return { ...base, verdict: 'unknown', reason: whyUnreadable(opened, event.org) };
     const bot = await this.botOf(event);
     const rule = findRule(revision, id);
@@ -244,7 +244,7 @@ export class Explainer {
       const facts = { event, revision, answers: run ? answersOf(run) : {}, bot, now: run?.decidedAt ?? event.storedAt };
       const { look, away: _away, unknown: _unknown, ...explanation } = explainForEvent(rule, facts, this.engine);
       const undecided =
-        explanation.verdict === 'fired' && !run ? [whyNoRun(await this.waitingOfEvent(event.id, sight))] : [];
+        explanation.verdict === 'fired' && !run ? [whyNoRun(await this.waitingOfEvent(event.id, visibility))] : [];
       return {
         ...base,
         ...explanation,
@@ -322,13 +322,13 @@ export class Explainer {
   }
 
   private async runsOf(event: ForgeEvent, viewer: Viewer, rule?: string): Promise<Run[]> {
-    const runs = await this.journal.runs({ eventId: event.id, rule, sight: viewer.sight, limit: MAX_RUNS });
+    const runs = await this.journal.runs({ eventId: event.id, rule, visibility: viewer.visibility, limit: MAX_RUNS });
     return runs.map((run) => this.openFor(viewer, run));
   }
 
-  private async factsOfEvent(event: ForgeEvent, sight: Sight): Promise<EventFacts> {
+  private async factsOfEvent(event: ForgeEvent, visibility: Visibility): Promise<EventFacts> {
     const { id, kind, org, repo, actor, source, factAt, storedAt } = event;
-    const arrivals = await this.inbox.arrivalsOfEvent(id, sight);
+    const arrivals = await this.inbox.arrivalsOfEvent(id, visibility);
     return {
       id,
       kind,
@@ -345,9 +345,9 @@ export class Explainer {
 }
 
 /** Which repository the rules lie in, and who wrote them, is for whoever sees all of the organization. */
-function factsFor(sight: Sight, stored: StoredRevision): RevisionFacts {
+function factsFor(visibility: Visibility, stored: StoredRevision): RevisionFacts {
   const { origin, ...facts } = factsOf(stored);
-  return origin && seesWholeOrg(sight, orgOf(stored.org)) ? { ...facts, origin } : facts;
+  return origin && seesWholeOrg(visibility, orgOf(stored.org)) ? { ...facts, origin } : facts;
 }
 
 /** As they are stored. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Json } from '../core/json.js';
-import type { Sight } from '../core/sight.js';
+import type { Visibility } from '../core/visibility.js';
 import { attempt, shownRun } from '../core/run.js';
 import {
   count,
@@ -237,7 +237,7 @@ export interface ExplainQuery {
   readonly rule?: string | undefined;
   readonly revision?: string | undefined;
   /** What of it may be told; that the id itself may be, the caller has made sure. Default: everything. */
-  readonly sight?: Sight;
+  readonly visibility?: Visibility;
   /** Whether what is sealed of an organization is opened. Default: of none */
   readonly opens?: (org: string) => boolean;
   /** Answers of lookups and results of effects are not cut. Default: false */

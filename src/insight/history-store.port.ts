@@ -1,5 +1,5 @@
 import type { ForgeEvent } from '../core/event.js';
-import type { Sight } from '../core/sight.js';
+import type { Visibility } from '../core/visibility.js';
 import type { BotSelf } from '../pipeline/rule-engine.port.js';
 import type { Shown } from '../core/reason.js';
 import type { Intent, Run } from '../core/run.js';
@@ -30,7 +30,7 @@ export interface HistoryQuery {
   /** `next` of the page before. */
   readonly after: string | null;
   /** Of events, runs and intents. Default: everything. */
-  readonly sight?: Sight;
+  readonly visibility?: Visibility;
   readonly limit: number;
 }
 
@@ -38,7 +38,7 @@ export interface HistoryQuery {
 export abstract class HistoryStore {
   abstract page(query: HistoryQuery): Promise<HistoryPage>;
   /** One event with its runs; no events where there is none of this id. */
-  abstract ofEvent(eventId: string, sight?: Sight): Promise<HistoryPage>;
+  abstract ofEvent(eventId: string, visibility?: Visibility): Promise<HistoryPage>;
 }
 
 /** A page as the control API gives it. */

@@ -1,6 +1,6 @@
 import type { ForgeEvent } from '../core/event.js';
 import type { Intent, Run } from '../core/run.js';
-import type { Sight } from '../core/sight.js';
+import type { Visibility } from '../core/visibility.js';
 import type { InboxStore } from '../pipeline/inbox-store.port.js';
 import type { JournalStore } from '../pipeline/journal-store.port.js';
 
@@ -17,11 +17,11 @@ export async function eventsById(
 export async function intentsByRun(
   journal: Pick<JournalStore, 'workOfRuns'>,
   runs: readonly Run[],
-  sight: Sight,
+  visibility: Visibility,
 ): Promise<ReadonlyMap<string, readonly Intent[]>> {
   const work = await journal.workOfRuns(
     runs.map(({ id }) => id),
-    sight,
+    visibility,
   );
   return new Map(runs.map(({ id }, n) => [id, (work[n] ?? []).map(({ intent }) => intent)]));
 }

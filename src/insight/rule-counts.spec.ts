@@ -67,7 +67,7 @@ describe('insight/rule-counts', () => {
     expect(asked).toHaveLength(COUNTED_DAYS + 1);
   });
 
-  it('keeps what people of different sight may be told apart', async () => {
+  it('keeps what people of different visibility may be told apart', async () => {
     const asked: CountFilter[] = [];
     const store = { runCounts: async (filter: CountFilter) => (asked.push(filter), []) };
     const counter = new RuleCounter(store, { now: () => new Date('2026-03-10') });

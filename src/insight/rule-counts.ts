@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { Clock } from '../core/clock.js';
 import { hasFired } from '../core/run.js';
 import { count, maybeText, time, type Shape } from '../core/schema.js';
-import type { Sight } from '../core/sight.js';
+import type { Visibility } from '../core/visibility.js';
 import { ActivityStore, type RunCount } from './activity-store.port.js';
 import { DailyCounts } from './daily-counts.js';
 
@@ -35,9 +35,9 @@ export class RuleCounter {
     this.days = new DailyCounts((filter) => store.runCounts(filter), clock);
   }
 
-  /** Runs in sight, by rule and outcome. */
-  async count(org: string, sight: Sight): Promise<{ since: Date; counts: RunCount[] }> {
-    const days = await this.days.of(org, sight, COUNTED_DAYS);
+  /** Visible runs, by rule and outcome. */
+  async count(org: string, visibility: Visibility): Promise<{ since: Date; counts: RunCount[] }> {
+    const days = await this.days.of(org, visibility, COUNTED_DAYS);
     return { since: days[0]?.day ?? new Date(0), counts: days.flatMap(({ rows }) => [...rows]) };
   }
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Sight } from '../core/sight.js';
+import type { Visibility } from '../core/visibility.js';
 import { ENTRY_SOURCES, type EntrySource } from '../core/event.js';
 import type { EventKind } from '../core/event-kinds.js';
 import type { JsonObject } from '../core/json.js';
@@ -90,10 +90,14 @@ export abstract class GapStore {
   abstract markLate(): Promise<Gap[]>;
   /** Of the gaps found after this time those whose delivery has not come: each organization and class once. */
   abstract missingSince(since: Date): Promise<Array<Pick<Gap, 'forge' | 'org' | 'class'>>>;
-  /** Newest first. Which repository a gap is about, its event tells. Default sight: everything. */
-  abstract gaps(filter: { org?: string | undefined; sight?: Sight | undefined; limit: number }): Promise<Gap[]>;
+  /** Newest first. Which repository a gap is about, its event tells. Default visibility: everything. */
+  abstract gaps(filter: {
+    org?: string | undefined;
+    visibility?: Visibility | undefined;
+    limit: number;
+  }): Promise<Gap[]>;
   /** Of events stored from one moment until another, which is not included; kinds in no order. */
-  abstract coverage(filter: { org: string; sight: Sight; from: Date; until: Date }): Promise<KindCount[]>;
+  abstract coverage(filter: { org: string; visibility: Visibility; from: Date; until: Date }): Promise<KindCount[]>;
   /** Whether any delivery of the organization was stored at this time or later. */
   abstract anyDeliverySince(forge: string, org: string, since: Date): Promise<boolean>;
   /** When the newest delivery of the organization that is kept was stored; null = none is. */

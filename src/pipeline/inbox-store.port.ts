@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Sight } from '../core/sight.js';
+import type { Visibility } from '../core/visibility.js';
 import type { EventKind } from '../core/event-kinds.js';
 import { ENTRY_SOURCES, type EntrySource, type EventSource, type ForgeEvent } from '../core/event.js';
 import type { JsonObject } from '../core/json.js';
@@ -195,8 +195,8 @@ export interface ArrivalFilter {
   changed?: boolean | undefined;
   /** Id of an arrival: those before it. */
   before?: string | undefined;
-  /** In a sight of a part of an organization are arrivals all of whose events are, and that have some. Default: everything. */
-  sight?: Sight | undefined;
+  /** Somebody who sees a part of an organization sees arrivals that have events and all of whose events are visible. Default: everything. */
+  visibility?: Visibility | undefined;
 }
 
 export const arrivalSummary = z.object({
@@ -273,8 +273,8 @@ export abstract class InboxStore {
   abstract putOff(ids: readonly string[], ms: number): Promise<void>;
   /** Events that the arrival tells, in order. */
   abstract eventsOfArrival(arrivalId: string): Promise<string[]>;
-  /** Arrivals that tell the event, the one that made it first; in a sight, those that tell nothing beyond it. Default: everything. */
-  abstract arrivalsOfEvent(eventId: string, sight?: Sight): Promise<ArrivalOfEvent[]>;
+  /** Arrivals that tell the event, the one that made it first; with `visibility`, those that tell nothing beyond it. Default: everything. */
+  abstract arrivalsOfEvent(eventId: string, visibility?: Visibility): Promise<ArrivalOfEvent[]>;
   abstract event(id: string): Promise<ForgeEvent | null>;
   /** Whether an event of one of these facts was stored for the organization after this one. */
   abstract isStoredSince(event: ForgeEvent, factKeys: readonly string[]): Promise<boolean>;
@@ -303,9 +303,9 @@ export abstract class InboxStore {
   abstract claimEvents(org: string, limit: number, except: readonly string[], leaseMs: number): Promise<ForgeEvent[]>;
   /**
    * How many arrivals are in state `stored`, and how many events are not matched against rules, at one moment. What an arrival tells
-   * is not known yet: in a sight of a part of an organization is none. Default: everything.
+   * is not known yet: somebody who sees a part of an organization sees none of these. Default: everything.
    */
-  abstract backlog(sight?: Sight): Promise<Backlog>;
+  abstract backlog(visibility?: Visibility): Promise<Backlog>;
   /** Bytes of deliveries in state `stored`, of each hook that has some. Receivers may ask it, who may read no delivery. */
   abstract undecidedBytes(): Promise<HookBytes[]>;
 }

@@ -1,4 +1,4 @@
-import type { Sight } from '../core/sight.js';
+import type { Visibility } from '../core/visibility.js';
 import type { IntentState } from '../core/states.js';
 import type { Json, JsonObject } from '../core/json.js';
 import type { Reason } from '../core/reason.js';
@@ -150,7 +150,7 @@ export interface RunFilter {
   /** Runs of shadow revisions alone, or none of them; both when left out. */
   shadow?: boolean | undefined;
   /** Runs about what may be told. Default: everything. */
-  sight?: Sight | undefined;
+  visibility?: Visibility | undefined;
   limit: number;
 }
 
@@ -185,7 +185,7 @@ export interface RecordedRun {
 /**
  * Runs, intents, attempts: the durable truth. Every method is one transaction, retried on 40001/40P01.
  *
- * Where a sight is given, rows and counts are of what may be told: an intent where both its run and what it acts on may be. Default: everything.
+ * Where a visibility is given, rows and counts are of what may be told: an intent where both its run and what it acts on may be. Default: everything.
  */
 /** Credentials of a forge that wait as a whole. */
 export interface ForgeHold {
@@ -231,7 +231,7 @@ export abstract class JournalStore {
   /** Runs of a rule that fired in the last hour. */
   abstract firedInLastHour(org: string, rule: string): Promise<number>;
   /** Intents that wait for an approval, in order of planning. */
-  abstract waitingForApproval(limit: number, sight?: Sight): Promise<Intent[]>;
+  abstract waitingForApproval(limit: number, visibility?: Visibility): Promise<Intent[]>;
   /**
    * Approve or deny what waits for it: one intent, or all such intents of a run. `given`: planned and due now; `denied`: cancelled, with the
    * later steps of the run. Answers the ids of the intents it decided about; none when nothing there waits for an approval.
@@ -289,15 +289,15 @@ export abstract class JournalStore {
   abstract run(id: string): Promise<Run | null>;
   abstract intent(id: string): Promise<Intent | null>;
   abstract runs(filter: RunFilter): Promise<Run[]>;
-  abstract intentsOfRun(runId: string, sight?: Sight): Promise<Intent[]>;
+  abstract intentsOfRun(runId: string, visibility?: Visibility): Promise<Intent[]>;
   abstract attemptsOfIntent(intentId: string): Promise<Attempt[]>;
   /** What these runs did, in two reads however many they are: each run in the order asked, its intents as planned, their attempts as made. */
-  abstract workOfRuns(runIds: readonly string[], sight?: Sight): Promise<IntentWork[][]>;
+  abstract workOfRuns(runIds: readonly string[], visibility?: Visibility): Promise<IntentWork[][]>;
   /** Intents by state, for status, metrics and the dead-letter list. */
   abstract countByState(): Promise<Record<IntentState, number>>;
-  /** The same of what is in sight, among the newest so many of each state. */
-  abstract countNewestByState(most: number, sight: Sight): Promise<Record<IntentState, number>>;
-  abstract intentsInState(state: IntentState, limit: number, sight?: Sight): Promise<Intent[]>;
+  /** The same of what is visible, among the newest so many of each state. */
+  abstract countNewestByState(most: number, visibility: Visibility): Promise<Record<IntentState, number>>;
+  abstract intentsInState(state: IntentState, limit: number, visibility?: Visibility): Promise<Intent[]>;
   /**
    * Revive a dead or refused intent, or a live one that was suppressed since a person undid its effect (which is forgotten then): -> planned
    * and due now, `tries` 0, `failingSince` null; with it the later steps of its run that were cancelled by its bad end (move class `retry` of
@@ -306,8 +306,8 @@ export abstract class JournalStore {
   abstract retry(intentId: string, by: string): Promise<boolean>;
   /** The first of these budgets that has nothing left; calls without an answer count. Null = there is room in all of them. */
   abstract spentBudget(limits: readonly BudgetLimit[]): Promise<SpentBudget | null>;
-  /** Budgets that hold intents now, the one that holds most first. They count for all of their organization, so none is in a sight of a part of it. */
-  abstract heldByBudgets(limit: number, sight?: Sight): Promise<HeldByBudget[]>;
+  /** Budgets that hold intents now, the one that holds most first. They count for all of their organization, so none is visible to somebody who sees a part of it. */
+  abstract heldByBudgets(limit: number, visibility?: Visibility): Promise<HeldByBudget[]>;
 
   /** Claim nothing of these organizations at this forge for so many milliseconds. It takes the place of what held the credentials, and since when stays. */
   abstract holdForge(hold: ForgeHold, forMs: number): Promise<void>;
@@ -320,5 +320,5 @@ export abstract class JournalStore {
   abstract resume(org: string | null, rule: string | null, by: string): Promise<boolean>;
   abstract paused(): Promise<PauseRow[]>;
   /** How many effects a pause of exactly this scope keeps from being tried; `null` = all of them. */
-  abstract waitingForPause(scope: Pick<PauseRow, 'org' | 'rule'>, sight?: Sight): Promise<number>;
+  abstract waitingForPause(scope: Pick<PauseRow, 'org' | 'rule'>, visibility?: Visibility): Promise<number>;
 }

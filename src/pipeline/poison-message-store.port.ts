@@ -1,4 +1,4 @@
-import type { Sight } from '../core/sight.js';
+import type { Visibility } from '../core/visibility.js';
 
 /** What may end a process: deciding about an arrival or an event. */
 export type WatchedTopic = 'arrival' | 'event';
@@ -34,8 +34,8 @@ export abstract class PoisonMessageStore {
   abstract end(topic: WatchedTopic, ids: readonly string[], owner: string): Promise<void>;
   /** Leave it alone from now on: the arrival is `quarantined`, the event counts as decided. */
   abstract quarantine(topic: WatchedTopic, id: string, reason: string): Promise<void>;
-  /** What is quarantined, the oldest first. Default sight: everything. */
-  abstract quarantined(limit: number, sight?: Sight): Promise<PoisonMessage[]>;
+  /** What is quarantined, the oldest first. Default visibility: everything. */
+  abstract quarantined(limit: number, visibility?: Visibility): Promise<PoisonMessage[]>;
   /**
    * Let it be decided once more, as if no process had died of it. An arrival that was quarantined for what it says (of another organization,
    * unreadable) is judged by the same rules again; one that was quarantined for the age of its act (`act_too_old`) is not asked its age again.

@@ -1,5 +1,5 @@
 import type { Reason } from '../core/reason.js';
-import type { Sight } from '../core/sight.js';
+import type { Visibility } from '../core/visibility.js';
 import type { Waiting } from '../core/waiting.js';
 
 /** What the decision of is put off. */
@@ -13,7 +13,7 @@ export interface WaitingFilter {
   /** Of each kind the oldest so many are looked at. */
   readonly limit: number;
   /** Default: everything. */
-  readonly sight?: Sight;
+  readonly visibility?: Visibility;
 }
 
 /** What is not decided or not done, and what stands before it. */

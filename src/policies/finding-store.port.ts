@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { fields, maybeTime, text, time, type Shape } from '../core/schema.js';
-import type { Sight } from '../core/sight.js';
+import type { Visibility } from '../core/visibility.js';
 import { SEVERITIES, type Finding, type Severity } from '../core/finding.js';
 
 export type { Severity };
@@ -33,7 +33,7 @@ export type KeptFinding = Shape<typeof keptFinding>;
 export abstract class FindingStore {
   /** Findings that are new are kept, those that hold again are ended. Safe to repeat. */
   abstract record(findings: SubjectFindings): Promise<void>;
-  /** By severity, then the newest. Default sight: everything. */
+  /** By severity, then the newest. Default visibility: everything. */
   abstract list(filter: {
     org?: string | undefined;
     policy?: string | undefined;
@@ -41,7 +41,7 @@ export abstract class FindingStore {
     subject?: string | undefined;
     severity?: Severity | undefined;
     ended: boolean;
-    sight?: Sight | undefined;
+    visibility?: Visibility | undefined;
     limit: number;
   }): Promise<KeptFinding[]>;
   /** How many subjects an expectation does not hold in. */

@@ -1,4 +1,4 @@
-import type { Sight } from '../core/sight.js';
+import type { Visibility } from '../core/visibility.js';
 import type { KeptPlan, PolicyPlan } from './policy-plan.js';
 
 export type { KeptPlan, PlanState, PolicyPlan } from './policy-plan.js';
@@ -14,19 +14,19 @@ export function isWithin(
 }
 
 /**
- * Plans that were made, with who approved and applied them. A plan is one for all of its organization, and one hash: none is in a sight of a part
- * of it. Default sight: everything.
+ * Plans that were made, with who approved and applied them. A plan is one for all of its organization, and one hash: none is visible to somebody who sees a part
+ * of it. Default visibility: everything.
  */
 export abstract class PlanStore {
   /** Keep a plan. One of the same hash that is open or approved stays as it is, and is answered; an ended one gives way. */
   abstract keep(plan: PolicyPlan): Promise<KeptPlan>;
   /** By its hash, or the beginning of it; null when there is none. @throws UserError when several begin so */
-  abstract find(hash: string, sight?: Sight): Promise<KeptPlan | null>;
+  abstract find(hash: string, visibility?: Visibility): Promise<KeptPlan | null>;
   /** Newest first. */
   abstract list(filter: {
     org?: string | undefined;
     state?: KeptPlan['state'] | undefined;
-    sight?: Sight | undefined;
+    visibility?: Visibility | undefined;
     limit: number;
   }): Promise<KeptPlan[]>;
   /** open -> approved or denied; false when it is not open. */

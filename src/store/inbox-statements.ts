@@ -1,7 +1,7 @@
 import { changedSomething } from './journal-statements.js';
 import { keepDeciders } from './journal-decisions.js';
 import { arrivalRows, eventRows } from './rows.js';
-import { placesFrom, tellsArrival, tellsEvent, tellsOrg } from './sight-statements.js';
+import { placesFrom, tellsArrival, tellsEvent, tellsOrg } from './visibility-statements.js';
 
 /**
  * One statement for any number of deliveries. It needs no right but to insert. What many of them share ($1 to $8) is said once. The bytes come last,
@@ -79,10 +79,10 @@ ORDER BY a.id DESC
 LIMIT $3`;
 
 export const LIST_ARRIVALS = LIST('');
-/** With the parameters of a sight behind the others. */
-export const LIST_ARRIVALS_IN_SIGHT = LIST(`AND ${tellsArrival('a', placesFrom(6))}`);
+/** With the parameters of a visibility behind the others. */
+export const LIST_ARRIVALS_VISIBLE = LIST(`AND ${tellsArrival('a', placesFrom(6))}`);
 
-/** Parameters: a sight. */
+/** Parameters: a visibility. */
 export const BACKLOG = `
 SELECT (SELECT count(*) FROM arrivals a WHERE a.state = 'stored' AND ${tellsOrg('a.org', '$1')})::int AS arrivals,
        (SELECT count(*) FROM events e WHERE e.decided_at IS NULL AND ${tellsEvent('e', placesFrom(1))})::int AS events`;

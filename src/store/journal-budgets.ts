@@ -7,10 +7,10 @@ import {
   type HeldByBudget,
   type SpentBudget,
 } from '../core/budgets.js';
-import type { Sight } from '../core/sight.js';
+import type { Visibility } from '../core/visibility.js';
 import { execute } from './database.js';
 import { lockKeyOf } from './columns.js';
-import { sightValues, tellsOrg } from './sight-statements.js';
+import { visibilityValues, tellsOrg } from './visibility-statements.js';
 
 const COUNTED = COUNTED_OUTCOMES.map((outcome) =>
   outcome === null ? 'a.outcome IS NULL' : `a.outcome = '${outcome}'`,
@@ -114,9 +114,9 @@ interface HeldRow extends Pick<HeldByBudget, 'org' | 'kind' | 'effects'> {
   readonly next: Date;
 }
 
-export async function findHeld(manager: EntityManager, limit: number, sight: Sight): Promise<HeldByBudget[]> {
-  // All are of one organization each, so of a sight its whole organizations alone are asked for.
-  const [whole] = sightValues(sight);
+export async function findHeld(manager: EntityManager, limit: number, visibility: Visibility): Promise<HeldByBudget[]> {
+  // All are of one organization each, so of a visibility only the whole organizations count.
+  const [whole] = visibilityValues(visibility);
   const { rows } = await execute<HeldRow>(manager, HELD, [limit, whole]);
   return rows.map(({ org, kind, whose, per_hour: perHour, effects, since, next, until }) => ({
     code: BUDGET_HELD,

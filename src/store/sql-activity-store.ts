@@ -1,6 +1,6 @@
 import type { ArrivalSummary } from '../pipeline/inbox-store.port.js';
 import { firstIdAt } from '../core/ids.js';
-import type { Sight } from '../core/sight.js';
+import type { Visibility } from '../core/visibility.js';
 import type {
   ActivityStore,
   CauseFilter,
@@ -13,7 +13,14 @@ import type {
 import { execute, type Database } from './database.js';
 import { ARRIVAL_SUMMARY } from './inbox-statements.js';
 import { changedSomething } from './journal-statements.js';
-import { placesFrom, sightValues, tellsArrival, tellsEvent, tellsIntent, tellsRun } from './sight-statements.js';
+import {
+  placesFrom,
+  visibilityValues,
+  tellsArrival,
+  tellsEvent,
+  tellsIntent,
+  tellsRun,
+} from './visibility-statements.js';
 
 /** Rows of a table that one page looks at. */
 const WINDOW = 2_000;
@@ -22,7 +29,7 @@ const MARKED = 200;
 /** Comes after every id. */
 const AFTER_ALL = 'g';
 
-const SIGHT = placesFrom(1);
+const VISIBLE = placesFrom(1);
 
 /** Ids grow with time: one order for all tables. A page looks back to the nearest of these ids, so that no table is behind another. */
 const EDGE = `
@@ -44,22 +51,22 @@ const isEvent = (e: string): string =>
   `${names(`${e}.repo`, '$10')} AND ${names(`${e}.actor`, '$11')}
    AND (CAST($12 AS text) IS NULL OR ${e}.kind = $12 OR starts_with(${e}.kind, $12 || '.'))`;
 
-/** Parameters: the sight, organizations, from, until, how many, state, changed, repository, person, kind, repository of a run. */
+/** Parameters: the visibility, organizations, from, until, how many, state, changed, repository, person, kind, repository of a run. */
 const CAUSES = `
 SELECT what, id FROM (
   (SELECT 'event' AS what, e.id FROM events e
-   WHERE e.id >= $5 AND e.id < $6 AND ${tellsEvent('e', SIGHT)} AND (CAST($4 AS text[]) IS NULL OR e.org = ANY ($4)) AND ${isEvent('e')}
+   WHERE e.id >= $5 AND e.id < $6 AND ${tellsEvent('e', VISIBLE)} AND (CAST($4 AS text[]) IS NULL OR e.org = ANY ($4)) AND ${isEvent('e')}
      AND ((CAST($8 AS text) IS NULL AND NOT CAST($9 AS boolean))
        OR EXISTS (SELECT 1 FROM runs r WHERE r.event_id = e.id AND NOT r.rule LIKE 'shadow/%' AND ${isRun('r', '$8', '$9')}))
    ORDER BY e.id DESC LIMIT $7)
   UNION ALL
   (SELECT 'arrival' AS what, a.id FROM arrivals a
-   WHERE a.id >= $5 AND a.id < $6 AND a.event_id IS NULL AND ${tellsArrival('a', SIGHT)} AND (CAST($4 AS text[]) IS NULL OR a.org = ANY ($4))
+   WHERE a.id >= $5 AND a.id < $6 AND a.event_id IS NULL AND ${tellsArrival('a', VISIBLE)} AND (CAST($4 AS text[]) IS NULL OR a.org = ANY ($4))
      AND coalesce($8, $10, $11, $12) IS NULL AND (a.state <> 'decided' OR NOT CAST($9 AS boolean))
    ORDER BY a.id DESC LIMIT $7)
   UNION ALL
   (SELECT 'run' AS what, r.id FROM runs r
-   WHERE r.id >= $5 AND r.id < $6 AND r.event_id IS NULL AND NOT r.rule LIKE 'shadow/%' AND ${tellsRun('r', SIGHT)}
+   WHERE r.id >= $5 AND r.id < $6 AND r.event_id IS NULL AND NOT r.rule LIKE 'shadow/%' AND ${tellsRun('r', VISIBLE)}
      AND (CAST($4 AS text[]) IS NULL OR r.org = ANY ($4)) AND ${isRun('r', '$8', '$9')} AND ${names('r.cause', '$13')} AND coalesce($11, $12) IS NULL
    ORDER BY r.id DESC LIMIT $7)
 ) AS found ORDER BY id DESC LIMIT $7`;
@@ -70,7 +77,7 @@ WITH looked AS (${looked})
 SELECT CASE WHEN r.event_id IS NULL THEN 'run' ELSE 'event' END AS what, coalesce(r.event_id, r.id) AS id, r.cursor,
        (SELECT count(*) FROM looked)::int AS looked, (SELECT o.cursor FROM looked o ORDER BY o.seq LIMIT 1) AS edge
 FROM looked r LEFT JOIN LATERAL (SELECT true AS kept, o.repo, o.actor, o.kind FROM events o WHERE o.id = r.event_id) AS e ON true
-WHERE ${tellsRun('r', SIGHT)} AND ${isRun('r', '$8', '$9')} AND $5 = ''
+WHERE ${tellsRun('r', VISIBLE)} AND ${isRun('r', '$8', '$9')} AND $5 = ''
   AND CASE WHEN r.event_id IS NULL THEN ${names('r.cause', '$13')} AND coalesce($11, $12) IS NULL ELSE ${isEvent('e')} AND e.kept END
 ORDER BY r.seq DESC LIMIT $7`;
 
@@ -89,14 +96,14 @@ const CAUSES_OF_EFFECTS = causesAmong(`
   SELECT r.id, r.org, r.event_id, r.repo_id, r.lookups, r.state, r.cause, i.seq, i.id AS cursor
   FROM (SELECT * FROM intents x WHERE x.state = $15 AND x.seq < ${behind('intents')} ORDER BY x.seq DESC LIMIT ${WINDOW}) AS i
   JOIN runs r ON r.id = i.run_id
-  WHERE (CAST($4 AS text[]) IS NULL OR i.org = ANY ($4)) AND (CAST($14 AS text) IS NULL OR i.rule = $14) AND ${tellsIntent('i', SIGHT)}`);
+  WHERE (CAST($4 AS text[]) IS NULL OR i.org = ANY ($4)) AND (CAST($14 AS text) IS NULL OR i.rule = $14) AND ${tellsIntent('i', VISIBLE)}`);
 
 const SOURCES = `
 SELECT e.id AS "eventId", e.decided_at IS NOT NULL AS "isDecided", a.id, t.source, a.hook, a.arrived_at AS at, a.repeats
 FROM unnest(CAST($4 AS text[])) AS w (id) JOIN events e ON e.id = w.id
 CROSS JOIN LATERAL (SELECT y.arrival_id, y.source, y.seq FROM arrival_events y WHERE y.event_id = e.id ORDER BY y.seq LIMIT $5) AS t
 JOIN arrivals a ON a.id = t.arrival_id
-WHERE ${tellsEvent('e', SIGHT)} AND ${tellsArrival('a', SIGHT)} ORDER BY t.seq`;
+WHERE ${tellsEvent('e', VISIBLE)} AND ${tellsArrival('a', VISIBLE)} ORDER BY t.seq`;
 
 const MARK = `
 SELECT md5(concat_ws(' ',
@@ -113,7 +120,7 @@ const BECAUSE = String.raw`coalesce(substring(params FROM '"condition":"((?:[^"\
 const RUN_COUNTS = `
 SELECT rule, state, code, ${BECAUSE} AS because, sum(count)::int AS count FROM (
   SELECT r.rule, r.state, r.reason_code AS code, CASE WHEN r.state = 'not-fired' THEN r.reason_params END AS params, count(*) AS count
-  FROM runs r WHERE r.id >= $5 AND r.id < $6 AND r.org = $4 AND NOT r.rule LIKE 'shadow/%' AND ${tellsRun('r', SIGHT)}
+  FROM runs r WHERE r.id >= $5 AND r.id < $6 AND r.org = $4 AND NOT r.rule LIKE 'shadow/%' AND ${tellsRun('r', VISIBLE)}
   GROUP BY r.rule, r.state, r.reason_code, params
 ) AS counted GROUP BY rule, state, code, because`;
 
@@ -145,15 +152,19 @@ export class SqlActivityStore implements ActivityStore {
     return { causes, next: last?.looked === WINDOW ? last.edge : null };
   }
 
-  async arrivals(ids: readonly string[], sight: Sight): Promise<ArrivalSummary[]> {
-    const sql = `${ARRIVAL_SUMMARY} WHERE a.id = ANY ($4) AND ${tellsArrival('a', SIGHT)} ORDER BY a.id DESC`;
-    return ids.length === 0 ? [] : this.rows<ArrivalSummary>(sql, [...sightValues(sight), ids]);
+  async arrivals(ids: readonly string[], visibility: Visibility): Promise<ArrivalSummary[]> {
+    const sql = `${ARRIVAL_SUMMARY} WHERE a.id = ANY ($4) AND ${tellsArrival('a', VISIBLE)} ORDER BY a.id DESC`;
+    return ids.length === 0 ? [] : this.rows<ArrivalSummary>(sql, [...visibilityValues(visibility), ids]);
   }
 
-  async sources(eventIds: readonly string[], sight: Sight, most: number): ReturnType<ActivityStore['sources']> {
+  async sources(
+    eventIds: readonly string[],
+    visibility: Visibility,
+    most: number,
+  ): ReturnType<ActivityStore['sources']> {
     if (eventIds.length === 0) return [];
     const rows = await this.rows<SourceOfEvent & { eventId: string; isDecided: boolean }>(SOURCES, [
-      ...sightValues(sight),
+      ...visibilityValues(visibility),
       eventIds,
       most,
     ]);
@@ -171,8 +182,13 @@ export class SqlActivityStore implements ActivityStore {
     return row?.mark ?? '';
   }
 
-  async runCounts({ org, from, until, sight }: CountFilter): Promise<RunCount[]> {
-    const rows = await this.rows<RunCount>(RUN_COUNTS, [...sightValues(sight), org, firstIdAt(from), firstIdAt(until)]);
+  async runCounts({ org, from, until, visibility }: CountFilter): Promise<RunCount[]> {
+    const rows = await this.rows<RunCount>(RUN_COUNTS, [
+      ...visibilityValues(visibility),
+      org,
+      firstIdAt(from),
+      firstIdAt(until),
+    ]);
     return rows.map((row) => ({ ...row, because: row.because === null ? null : unquoted(row.because) }));
   }
 
@@ -182,14 +198,14 @@ export class SqlActivityStore implements ActivityStore {
 }
 
 function paramsOf(
-  { orgs, limit, state, changed, repo, person, kind, sight }: CauseFilter,
+  { orgs, limit, state, changed, repo, person, kind, visibility }: CauseFilter,
   from: string,
   before: string,
 ): unknown[] {
   const named = (key: string, value: string | undefined): string | null =>
     value === undefined ? null : `"${key}":${JSON.stringify(value)}`;
   return [
-    ...sightValues(sight),
+    ...visibilityValues(visibility),
     orgs ?? null,
     from,
     before,

@@ -3,10 +3,10 @@ import { parseJson, type JsonObject } from '../core/json.js';
 import type { EventKind } from '../core/event-kinds.js';
 import { firstIdAt } from '../core/ids.js';
 import type { Gap, GapStore, HourOfHook, KindCount, Outage, WaitingEntry } from '../pipeline/gap-store.port.js';
-import type { Sight } from '../core/sight.js';
+import type { Visibility } from '../core/visibility.js';
 import { execute, type Database } from './database.js';
 import { OutageEntity } from './entities/intake.entities.js';
-import { placesFrom, sightValues, tellsEvent, tellsOrg } from './sight-statements.js';
+import { placesFrom, visibilityValues, tellsEvent, tellsOrg } from './visibility-statements.js';
 
 const WAITING = `
 SELECT a.id AS "arrivalId", a.forge, a.org, a.source, a.entry_key AS "entryKey", a.arrived_at AS "readAt", a.reason AS closed,
@@ -173,13 +173,13 @@ export class SqlGapStore implements GapStore {
       .rows;
   }
 
-  async gaps(filter: { org?: string | undefined; sight?: Sight | undefined; limit: number }): Promise<Gap[]> {
-    const params = [filter.org ?? null, filter.limit, ...sightValues(filter.sight ?? null)];
+  async gaps(filter: { org?: string | undefined; visibility?: Visibility | undefined; limit: number }): Promise<Gap[]> {
+    const params = [filter.org ?? null, filter.limit, ...visibilityValues(filter.visibility ?? null)];
     return (await this.db.run((manager) => execute<Gap>(manager, LIST, params))).rows;
   }
 
-  async coverage({ org, sight, from, until }: Parameters<GapStore['coverage']>[0]): Promise<KindCount[]> {
-    const params = [org, firstIdAt(from), firstIdAt(until), ...sightValues(sight)];
+  async coverage({ org, visibility, from, until }: Parameters<GapStore['coverage']>[0]): Promise<KindCount[]> {
+    const params = [org, firstIdAt(from), firstIdAt(until), ...visibilityValues(visibility)];
     return (await this.db.run((manager) => execute<KindCount>(manager, COVERAGE, params))).rows;
   }
 

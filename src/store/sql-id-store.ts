@@ -1,16 +1,16 @@
 import { ENDINGS_OF, type IdMatch, type IdKind, type IdStore } from '../api/id-store.port.js';
-import type { Sight } from '../core/sight.js';
+import type { Visibility } from '../core/visibility.js';
 import { execute, type Database } from './database.js';
 import {
   placesFrom,
-  sightValues,
-  type SightPlaces,
+  visibilityValues,
+  type VisibilityPlaces,
   tellsArrival,
   tellsEvent,
   tellsIntent,
   tellsOrg,
   tellsRun,
-} from './sight-statements.js';
+} from './visibility-statements.js';
 
 const TABLES: Readonly<Record<IdKind, string>> = {
   run: 'runs',
@@ -21,7 +21,7 @@ const TABLES: Readonly<Record<IdKind, string>> = {
 };
 
 /** The row `t` may be told. Rules in shadow are kept under a name of their own (`shadowOrg`). Explanations show rules to whoever sees a run of them. */
-const TELLS: Readonly<Record<IdKind, (places: SightPlaces) => string>> = {
+const TELLS: Readonly<Record<IdKind, (places: VisibilityPlaces) => string>> = {
   run: (places) => tellsRun('t', places),
   intent: (places) => tellsIntent('t', places),
   event: (places) => tellsEvent('t', places),
@@ -41,8 +41,8 @@ SELECT '${kind}' AS kind, id FROM (
 ) AS "${table}_like"`;
 }
 
-/** The same, of what is in sight. */
-function likeInSight(kind: IdKind): string {
+/** The same, of what is visible. */
+function likeVisible(kind: IdKind): string {
   const table = TABLES[kind];
   const tells = TELLS[kind](placesFrom(3));
   return `
@@ -58,10 +58,10 @@ SELECT '${kind}' AS kind, id FROM (
 export class SqlIdStore implements IdStore {
   constructor(private readonly db: Database) {}
 
-  async like(text: string, kinds: readonly IdKind[], limit: number, sight: Sight): Promise<IdMatch[]> {
-    const selects = kinds.map((kind) => (sight === null ? likeIn(kind) : likeInSight(kind)));
+  async like(text: string, kinds: readonly IdKind[], limit: number, visibility: Visibility): Promise<IdMatch[]> {
+    const selects = kinds.map((kind) => (visibility === null ? likeIn(kind) : likeVisible(kind)));
     const sql = `${selects.join('\nUNION ALL')}\nORDER BY id, kind`;
-    const params = [text, limit, ...(sight === null ? [] : sightValues(sight))];
+    const params = [text, limit, ...(visibility === null ? [] : visibilityValues(visibility))];
     return this.db.run(async (manager) => (await execute<IdMatch>(manager, sql, params)).rows);
   }
 }

@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import type { EntrySource, ForgeEvent } from '../core/event.js';
-import type { Sight } from '../core/sight.js';
+import type { Visibility } from '../core/visibility.js';
 import type { Arrival, NewDelivery, NewEntry, Stored } from '../core/arrival.js';
 import type {
   ArrivalBatch,
@@ -27,12 +27,12 @@ import {
   INSERT_DELIVERIES,
   INSERT_ENTRIES,
   LIST_ARRIVALS,
-  LIST_ARRIVALS_IN_SIGHT,
+  LIST_ARRIVALS_VISIBLE,
   PUT_OFF_ARRIVALS,
   UNDECIDED_EVENTS,
   UNDECIDED_EVENTS_OF,
 } from './inbox-statements.js';
-import { placesFrom, sightValues, tellsArrival } from './sight-statements.js';
+import { placesFrom, visibilityValues, tellsArrival } from './visibility-statements.js';
 import { StoreFailed } from './store-errors.js';
 
 /** The key in hex. */
@@ -103,9 +103,10 @@ export class SqlInboxStore implements InboxStore {
   }
 
   async list(filter: ArrivalFilter): Promise<ArrivalSummary[]> {
-    const { org, kind, limit, before, changed, sight = null } = filter;
+    const { org, kind, limit, before, changed, visibility = null } = filter;
     const params = [org ?? null, kind ?? null, limit, before ?? null, changed ?? false];
-    const [sql, seen] = sight === null ? [LIST_ARRIVALS, []] : [LIST_ARRIVALS_IN_SIGHT, sightValues(sight)];
+    const [sql, seen] =
+      visibility === null ? [LIST_ARRIVALS, []] : [LIST_ARRIVALS_VISIBLE, visibilityValues(visibility)];
     return this.db.run(async (manager) => (await execute<ArrivalSummary>(manager, sql, [...params, ...seen])).rows);
   }
 
@@ -124,11 +125,11 @@ export class SqlInboxStore implements InboxStore {
     );
   }
 
-  async arrivalsOfEvent(eventId: string, sight: Sight = null): Promise<ArrivalOfEvent[]> {
-    const which = sight === null ? '' : `AND ${tellsArrival('a', placesFrom(2))}`;
+  async arrivalsOfEvent(eventId: string, visibility: Visibility = null): Promise<ArrivalOfEvent[]> {
+    const which = visibility === null ? '' : `AND ${tellsArrival('a', placesFrom(2))}`;
     const sql = `SELECT a.id, t.source, a.arrived_at AS at, a.hook, a.delivery_id AS "deliveryId", a.repeats
       FROM arrival_events t JOIN arrivals a ON a.id = t.arrival_id WHERE t.event_id = $1 ${which} ORDER BY t.seq`;
-    const params = [eventId, ...(sight === null ? [] : sightValues(sight))];
+    const params = [eventId, ...(visibility === null ? [] : visibilityValues(visibility))];
     return this.db.run(async (manager) => (await execute<ArrivalOfEvent>(manager, sql, params)).rows);
   }
 
@@ -175,10 +176,10 @@ export class SqlInboxStore implements InboxStore {
     return rows.map(({ id }) => id);
   }
 
-  async backlog(sight: Sight = null): Promise<Backlog> {
+  async backlog(visibility: Visibility = null): Promise<Backlog> {
     return this.db.run(
       async (manager) =>
-        (await execute<Backlog>(manager, BACKLOG, sightValues(sight))).rows[0] ?? { arrivals: 0, events: 0 },
+        (await execute<Backlog>(manager, BACKLOG, visibilityValues(visibility))).rows[0] ?? { arrivals: 0, events: 0 },
     );
   }
 

@@ -1,6 +1,6 @@
 import type { EntityManager, SelectQueryBuilder } from 'typeorm';
 import { INTENT_STATES, type IntentState } from '../core/states.js';
-import { sightWithin, type Sight } from '../core/sight.js';
+import { visibilityWithin, type Visibility } from '../core/visibility.js';
 import type { HeldForge, IntentWork, PauseRow, RunFilter } from '../pipeline/journal-store.port.js';
 import { type Attempt, type Intent, type Run } from '../core/run.js';
 import { runReasonOf } from './columns.js';
@@ -13,7 +13,15 @@ import { PauseEntity } from './entities/small.entities.js';
 import { wantsApproval, changedSomething } from './journal-statements.js';
 import { effectHash } from './journal-decisions.js';
 import { idsOf, toAttempt, toIntent, toRun } from './rows.js';
-import { isOfEntry, NAMED, placesFrom, sightParams, sightValues, tellsIntent, tellsRun } from './sight-statements.js';
+import {
+  isOfEntry,
+  NAMED,
+  placesFrom,
+  visibilityParams,
+  visibilityValues,
+  tellsIntent,
+  tellsRun,
+} from './visibility-statements.js';
 
 /** Effects that are done stay for good: no more of them are looked at than somebody wants to know. */
 const countNewest = (which: string): string => `
@@ -21,15 +29,19 @@ SELECT s.state, c.count FROM unnest($1::text[]) AS s (state) CROSS JOIN LATERAL 
   SELECT count(*)::int AS count FROM (SELECT * FROM intents n WHERE n.state = s.state ORDER BY n.seq DESC LIMIT $2) AS i ${which}
 ) AS c`;
 const COUNT_NEWEST = countNewest('');
-const COUNT_NEWEST_IN_SIGHT = countNewest(`WHERE ${tellsIntent('i', placesFrom(3))}`);
+const COUNT_NEWEST_VISIBLE = countNewest(`WHERE ${tellsIntent('i', placesFrom(3))}`);
 
 /** What is read of runs, intents and attempts. */
 export class SqlJournalReads {
   constructor(protected readonly db: Database) {}
 
-  async waitingForApproval(limit: number, sight: Sight = null): Promise<Intent[]> {
+  async waitingForApproval(limit: number, visibility: Visibility = null): Promise<Intent[]> {
     const rows = await this.db.run((manager) =>
-      intentsInSight(manager, sight).andWhere(wantsApproval('intent')).orderBy('intent.seq').limit(limit).getMany(),
+      visibleIntents(manager, visibility)
+        .andWhere(wantsApproval('intent'))
+        .orderBy('intent.seq')
+        .limit(limit)
+        .getMany(),
     );
     return rows.map(toIntent);
   }
@@ -56,9 +68,9 @@ export class SqlJournalReads {
   }
 
   async runs(filter: RunFilter): Promise<Run[]> {
-    const { org, rule, state, eventId, eventIds, ids, changed, before, shadow, sight = null, limit } = filter;
+    const { org, rule, state, eventId, eventIds, ids, changed, before, shadow, visibility = null, limit } = filter;
     const isBounded = [eventId, eventIds, ids].some((asked) => asked !== undefined);
-    if (sight !== null && !isBounded) return this.newestRuns(filter, sight);
+    if (visibility !== null && !isBounded) return this.newestRuns(filter, visibility);
     const asked = Object.entries({ org, rule, state, eventId }).filter(([, value]) => value !== undefined);
     const rows = await this.db.run((manager) => {
       const query = runs(manager).orderBy('run.seq', 'DESC').limit(limit);
@@ -68,18 +80,18 @@ export class SqlJournalReads {
       if (before !== undefined) query.andWhere('run.seq < (SELECT seq FROM runs WHERE id = :before)', { before });
       if (changed) query.andWhere(changedSomething('run'));
       if (shadow !== undefined) query.andWhere(`run.rule ${shadow ? '' : 'NOT '}LIKE 'shadow/%'`);
-      if (sight !== null) query.andWhere(tellsRun('run', NAMED), { ...sightParams(sight) });
+      if (visibility !== null) query.andWhere(tellsRun('run', NAMED), { ...visibilityParams(visibility) });
       return query.getMany();
     });
     return rows.map(toRun);
   }
 
-  private async newestRuns({ org, limit, ...filter }: RunFilter, sight: Sight): Promise<Run[]> {
-    const asked = sight !== null && org !== undefined ? sightWithin(sight, org) : sight;
+  private async newestRuns({ org, limit, ...filter }: RunFilter, visibility: Visibility): Promise<Run[]> {
+    const asked = visibility !== null && org !== undefined ? visibilityWithin(visibility, org) : visibility;
     const optional = [filter.rule, filter.state, filter.before].filter((value) => value !== undefined);
     const rows = await this.db.run(async (manager) => {
-      const params = [...sightValues(asked), limit, ...optional];
-      const ids = idsOf(await execute(manager, newestInSight(filter), params));
+      const params = [...visibilityValues(asked), limit, ...optional];
+      const ids = idsOf(await execute(manager, newestVisible(filter), params));
       return ids.length === 0
         ? []
         : runs(manager).where('run.id = ANY (:ids)', { ids }).orderBy('run.seq', 'DESC').getMany();
@@ -87,9 +99,9 @@ export class SqlJournalReads {
     return rows.map(toRun);
   }
 
-  async intentsOfRun(runId: string, sight: Sight = null): Promise<Intent[]> {
+  async intentsOfRun(runId: string, visibility: Visibility = null): Promise<Intent[]> {
     const rows = await this.db.run((manager) =>
-      intentsInSight(manager, sight).andWhere('intent.runId = :runId', { runId }).orderBy('intent.seq').getMany(),
+      visibleIntents(manager, visibility).andWhere('intent.runId = :runId', { runId }).orderBy('intent.seq').getMany(),
     );
     return rows.map(toIntent);
   }
@@ -101,10 +113,10 @@ export class SqlJournalReads {
     return rows.map(toAttempt);
   }
 
-  async workOfRuns(runIds: readonly string[], sight: Sight = null): Promise<IntentWork[][]> {
+  async workOfRuns(runIds: readonly string[], visibility: Visibility = null): Promise<IntentWork[][]> {
     if (runIds.length === 0) return [];
     const [rows, made] = await this.db.run(async (manager) => {
-      const found = await intentsInSight(manager, sight)
+      const found = await visibleIntents(manager, visibility)
         .andWhere('intent.runId = ANY (:runIds)', { runIds })
         .orderBy('intent.seq')
         .getMany();
@@ -129,10 +141,10 @@ export class SqlJournalReads {
     return this.countsOf(`SELECT state, count(*)::int AS count FROM intents GROUP BY state`, []);
   }
 
-  async countNewestByState(most: number, sight: Sight): Promise<Record<IntentState, number>> {
-    return sight === null
+  async countNewestByState(most: number, visibility: Visibility): Promise<Record<IntentState, number>> {
+    return visibility === null
       ? this.countsOf(COUNT_NEWEST, [INTENT_STATES, most])
-      : this.countsOf(COUNT_NEWEST_IN_SIGHT, [INTENT_STATES, most, ...sightValues(sight)]);
+      : this.countsOf(COUNT_NEWEST_VISIBLE, [INTENT_STATES, most, ...visibilityValues(visibility)]);
   }
 
   private async countsOf(sql: string, params: readonly unknown[]): Promise<Record<IntentState, number>> {
@@ -144,9 +156,9 @@ export class SqlJournalReads {
     return counts;
   }
 
-  async intentsInState(state: IntentState, limit: number, sight: Sight = null): Promise<Intent[]> {
+  async intentsInState(state: IntentState, limit: number, visibility: Visibility = null): Promise<Intent[]> {
     const rows = await this.db.run((manager) =>
-      intentsInSight(manager, sight)
+      visibleIntents(manager, visibility)
         .andWhere('intent.state = :state', { state })
         .orderBy('intent.seq')
         .limit(limit)
@@ -184,9 +196,9 @@ export class SqlJournalReads {
     }));
   }
 
-  async waitingForPause({ org, rule }: Pick<PauseRow, 'org' | 'rule'>, sight: Sight = null): Promise<number> {
+  async waitingForPause({ org, rule }: Pick<PauseRow, 'org' | 'rule'>, visibility: Visibility = null): Promise<number> {
     return this.db.run((manager) => {
-      const query = intentsInSight(manager, sight).andWhere(`intent.state = 'planned'`);
+      const query = visibleIntents(manager, visibility).andWhere(`intent.state = 'planned'`);
       if (org !== null) query.andWhere('intent.org = :org', { org });
       if (rule !== null) query.andWhere('intent.rule = :rule', { rule });
       return query.getCount();
@@ -204,16 +216,16 @@ export function intents(manager: EntityManager): SelectQueryBuilder<IntentEntity
   return manager.createQueryBuilder(IntentEntity, 'intent');
 }
 
-function intentsInSight(manager: EntityManager, sight: Sight): SelectQueryBuilder<IntentEntity> {
+function visibleIntents(manager: EntityManager, visibility: Visibility): SelectQueryBuilder<IntentEntity> {
   const all = intents(manager);
-  return sight === null ? all : all.where(tellsIntent('intent', NAMED), { ...sightParams(sight) });
+  return visibility === null ? all : all.where(tellsIntent('intent', NAMED), { ...visibilityParams(visibility) });
 }
 
 /**
- * The newest runs in sight: of each organization and each repository as many as are asked for, out of an index, and the newest of these. Parameters: the
- * sight, how many, then the rule, the state and the run before which they are, as far as they are asked for.
+ * The newest visible runs: of each organization and each repository as many as are asked for, out of an index, and the newest of these. Parameters: the
+ * visibility, how many, then the rule, the state and the run before which they are, as far as they are asked for.
  */
-function newestInSight({ rule, state, before, changed, shadow }: Omit<RunFilter, 'limit'>): string {
+function newestVisible({ rule, state, before, changed, shadow }: Omit<RunFilter, 'limit'>): string {
   const { whole, orgs, repos } = placesFrom(1);
   let last = 4;
   const which = [

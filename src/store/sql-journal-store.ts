@@ -2,7 +2,7 @@ import type { EntityManager } from 'typeorm';
 import { currentCaller } from '../core/caller.js';
 import { parseJson, stringifyJson } from '../core/json.js';
 import type { RunCode } from '../core/run-reasons.js';
-import { type Sight } from '../core/sight.js';
+import { type Visibility } from '../core/visibility.js';
 import { BudgetSpent, type BudgetLimit, type HeldByBudget, type SpentBudget } from '../core/budgets.js';
 import type {
   ActsAsked,
@@ -314,8 +314,8 @@ export class SqlJournalStore extends SqlJournalReads implements JournalStore {
     return limits.length === 0 ? null : this.db.run((manager) => findSpent(manager, limits));
   }
 
-  async heldByBudgets(limit: number, sight: Sight = null): Promise<HeldByBudget[]> {
-    return this.db.run((manager) => findHeld(manager, limit, sight));
+  async heldByBudgets(limit: number, visibility: Visibility = null): Promise<HeldByBudget[]> {
+    return this.db.run((manager) => findHeld(manager, limit, visibility));
   }
 
   async holdForge({ credential, forge, orgs, reason }: ForgeHold, forMs: number): Promise<void> {

@@ -4,9 +4,9 @@ import type {
   PoisonMessageStore,
   WatchedTopic,
 } from '../pipeline/poison-message-store.port.js';
-import type { Sight } from '../core/sight.js';
+import type { Visibility } from '../core/visibility.js';
 import { execute, type Database } from './database.js';
-import { placesFrom, sightValues, tellsArrival, tellsEvent } from './sight-statements.js';
+import { placesFrom, visibilityValues, tellsArrival, tellsEvent } from './visibility-statements.js';
 
 const MS = (parameter: string): string => `${parameter}::double precision * interval '1 millisecond'`;
 
@@ -27,7 +27,7 @@ const END = `DELETE FROM work_in_progress WHERE topic = $1 AND id = ANY ($2) AND
 const LIST = (which: string): string => `
 SELECT w.topic, w.id, w.deaths, w.quarantined AS "isQuarantined", w.began_at AS since FROM work_in_progress w WHERE w.quarantined ${which} ORDER BY w.began_at LIMIT $1`;
 const LIST_ALL = LIST('');
-const LIST_IN_SIGHT = LIST(`AND CASE w.topic
+const LIST_VISIBLE = LIST(`AND CASE w.topic
   WHEN 'arrival' THEN EXISTS (SELECT 1 FROM arrivals a WHERE a.id = w.id AND ${tellsArrival('a', placesFrom(2))})
   ELSE EXISTS (SELECT 1 FROM events e WHERE e.id = w.id AND ${tellsEvent('e', placesFrom(2))}) END`);
 
@@ -82,8 +82,8 @@ export class SqlPoisonMessageStore implements PoisonMessageStore {
     );
   }
 
-  async quarantined(limit: number, sight: Sight = null): Promise<PoisonMessage[]> {
-    const [sql, seen] = sight === null ? [LIST_ALL, []] : [LIST_IN_SIGHT, sightValues(sight)];
+  async quarantined(limit: number, visibility: Visibility = null): Promise<PoisonMessage[]> {
+    const [sql, seen] = visibility === null ? [LIST_ALL, []] : [LIST_VISIBLE, visibilityValues(visibility)];
     return this.db.run(async (manager) => (await execute<PoisonMessage>(manager, sql, [limit, ...seen])).rows);
   }
 

@@ -10,13 +10,13 @@ import { holdsKey, pausesOver, standsAside, list, turnOf } from './journal-state
 import { GOOD_ENDS } from '../core/state-table.js';
 import {
   placesFrom,
-  sightValues,
+  visibilityValues,
   tellsArrival,
   tellsEvent,
   tellsIntent,
   tellsOrg,
   tellsRun,
-} from './sight-statements.js';
+} from './visibility-statements.js';
 
 /** Work that is due for less than this was not reached yet, and waits for nothing. */
 const NEW = `interval '10 seconds'`;
@@ -32,7 +32,7 @@ DELETE FROM put_off p WHERE CASE p.kind
   WHEN 'run' THEN NOT EXISTS (SELECT 1 FROM runs r WHERE r.id = p.id AND r.state = 'gathering')
   ELSE NOT EXISTS (SELECT 1 FROM ticks t WHERE t.id = p.id AND t.state = 'due') END`;
 
-/** Parameters: how many, runs, a sight. */
+/** Parameters: how many, runs, a visibility. */
 const FIRST = 3;
 const ofState = (state: string): string => `
   (SELECT * FROM intents i WHERE i.state = '${state}' AND ($2::text[] IS NULL OR i.run_id = ANY ($2)) AND ${tellsIntent('i', placesFrom(FIRST))} ORDER BY i.seq LIMIT $1)`;
@@ -148,7 +148,7 @@ function later(one: Date, other: Date): Date {
   return one > other ? one : other;
 }
 
-/** Parameters: how many, an event, a sight. */
+/** Parameters: how many, an event, a visibility. */
 const EVENTS = `
 SELECT e.id, e.org, e.stored_at AS "storedAt", e.stored_at > clock_timestamp() - ${NEW} AS "isNew",
   p.since AS "putOffSince", p.reason_code AS "reasonCode", p.reason_params AS "reasonParams",
@@ -185,7 +185,7 @@ export function waitingOfEvent({ id, org, ...row }: EventRow, isAsked = false): 
   return row.isNew && !isAsked ? null : at('event.turn', row.storedAt);
 }
 
-/** Parameters: how many, a sight. */
+/** Parameters: how many, a visibility. */
 const ARRIVALS = `
 SELECT a.id, a.org, coalesce(w.began_at, a.arrived_at) AS since, w.began_at IS NOT NULL AS "isCrashed"
 FROM (SELECT * FROM arrivals a WHERE a.state = 'stored' AND ${tellsArrival('a', placesFrom(2))} ORDER BY a.id LIMIT $1) AS a
@@ -198,7 +198,7 @@ LEFT JOIN events e ON w.topic = 'event' AND e.id = w.id LEFT JOIN arrivals a ON 
 WHERE w.quarantined AND (($2::text IS NULL OR w.id = $2)) AND CASE w.topic WHEN 'event' THEN ${tellsEvent('e', placesFrom(FIRST))} ELSE ${tellsArrival('a', placesFrom(FIRST))} END
 ORDER BY w.began_at LIMIT $1`;
 
-/** Parameters: how many, runs, a sight. */
+/** Parameters: how many, runs, a visibility. */
 const RUNS = `
 SELECT r.id, r.org, r.rule, r.decided_at AS "decidedAt", r.due_at <= clock_timestamp() AS "isDue", r.reason_code AS "reasonCode", r.reason_params AS "reasonParams",
   p.since AS "putOffSince", p.reason_code AS "putOffCode", p.reason_params AS "putOffParams"
@@ -237,7 +237,7 @@ export function waitingOfRun({ id, org, rule, ...row }: RunRow): OneWaiting {
   return { code: RUN_CODES[own?.code ?? ''] ?? 'run.open', id, org, since: row.decidedAt, behind: rule, reason: own };
 }
 
-/** Parameters: how many, the whole organizations of a sight. */
+/** Parameters: how many, the whole organizations of a visibility. */
 const TICKS = `
 SELECT t.id, t.org, t.schedule AS behind, coalesce(p.since, t.occurrence) AS since, p.reason_code AS "reasonCode", p.reason_params AS "reasonParams",
   CASE WHEN NOT EXISTS (SELECT 1 FROM revisions v WHERE v.org = t.org AND v.state = 'active') THEN 'tick.rules'
@@ -300,8 +300,8 @@ export class SqlWaitingStore implements WaitingStore {
     await this.db.run((manager) => execute(manager, 'DELETE FROM put_off WHERE kind = $1 AND id = $2', [kind, id]));
   }
 
-  async waiting({ runIds, eventId, limit, sight = null }: WaitingFilter): Promise<Waiting[]> {
-    const seen = sightValues(sight);
+  async waiting({ runIds, eventId, limit, visibility = null }: WaitingFilter): Promise<Waiting[]> {
+    const seen = visibilityValues(visibility);
     const runs = runIds ? [...runIds] : null;
     const isAll = runs === null && eventId === undefined;
     const ofRuns = eventId === undefined || runs !== null;

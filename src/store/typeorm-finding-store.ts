@@ -1,10 +1,10 @@
 import { IsNull } from 'typeorm';
 import type { FindingStore, KeptFinding, Severity, SubjectFindings } from '../policies/finding-store.port.js';
-import type { Sight } from '../core/sight.js';
+import type { Visibility } from '../core/visibility.js';
 import { execute, type Database } from './database.js';
 import { FindingEntity } from './entities/governance.entities.js';
 import { keyOf } from './columns.js';
-import { placesFrom, sightValues, tellsRepo } from './sight-statements.js';
+import { placesFrom, visibilityValues, tellsRepo } from './visibility-statements.js';
 
 const FOUND = `
 INSERT INTO findings (finding_key, forge, org, policy, subject, subject_name, name, severity, message, since, last_seen_at)
@@ -55,17 +55,17 @@ export class TypeOrmFindingStore implements FindingStore {
     subject?: string | undefined;
     severity?: Severity | undefined;
     ended: boolean;
-    sight?: Sight | undefined;
+    visibility?: Visibility | undefined;
     limit: number;
   }): Promise<KeptFinding[]> {
-    const { org, policy, subject, severity, ended, sight = null, limit } = filter;
+    const { org, policy, subject, severity, ended, visibility = null, limit } = filter;
     const params = [
       org ?? null,
       policy ?? null,
       severity ?? null,
       ended,
       limit,
-      ...sightValues(sight),
+      ...visibilityValues(visibility),
       subject ?? null,
     ];
     return (await this.db.run((manager) => execute<KeptFinding>(manager, LIST, params))).rows;

@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import { withReasonText } from '../core/reason.js';
-import type { Sight } from '../core/sight.js';
+import type { Visibility } from '../core/visibility.js';
 import type { HistoryPage, HistoryQuery, HistoryRun, HistoryStore } from '../insight/history-store.port.js';
 import type { Database } from './database.js';
 import { EventEntity } from './entities/event.entity.js';
@@ -8,33 +8,33 @@ import { IntentEntity } from './entities/intent.entity.js';
 import { RunEntity } from './entities/run.entity.js';
 import { toEvent } from './rows.js';
 import { runReasonOf } from './columns.js';
-import { NAMED, sightParams, tellsEvent, tellsIntent } from './sight-statements.js';
+import { NAMED, visibilityParams, tellsEvent, tellsIntent } from './visibility-statements.js';
 
 /** Events and their runs, page by page. Ids grow with time, so the primary key is the order of reading. */
 export class TypeOrmHistoryStore implements HistoryStore {
   constructor(private readonly db: Database) {}
 
-  async page({ org, since, until, after, sight = null, limit }: HistoryQuery): Promise<HistoryPage> {
+  async page({ org, since, until, after, visibility = null, limit }: HistoryQuery): Promise<HistoryPage> {
     return this.db.run(async (manager) => {
       const query = manager.createQueryBuilder(EventEntity, 'event').where('event.org = :org', { org });
       query.andWhere('event.storedAt >= :since AND event.storedAt < :until', { since, until });
       if (after !== null) query.andWhere('event.id > :after', { after });
-      if (sight !== null) query.andWhere(tellsEvent('event', NAMED), { ...sightParams(sight) });
+      if (visibility !== null) query.andWhere(tellsEvent('event', NAMED), { ...visibilityParams(visibility) });
       const rows = await query.orderBy('event.id').limit(limit).getMany();
       return {
         events: rows.map(toEvent),
-        runs: await runsOf(manager, rows, sight),
+        runs: await runsOf(manager, rows, visibility),
         next: rows.length === limit ? (rows.at(-1)?.id ?? null) : null,
       };
     });
   }
 
-  async ofEvent(eventId: string, sight: Sight = null): Promise<HistoryPage> {
+  async ofEvent(eventId: string, visibility: Visibility = null): Promise<HistoryPage> {
     return this.db.run(async (manager) => {
       const query = manager.createQueryBuilder(EventEntity, 'event').where('event.id = :eventId', { eventId });
-      if (sight !== null) query.andWhere(tellsEvent('event', NAMED), { ...sightParams(sight) });
+      if (visibility !== null) query.andWhere(tellsEvent('event', NAMED), { ...visibilityParams(visibility) });
       const rows = await query.getMany();
-      return { events: rows.map(toEvent), runs: await runsOf(manager, rows, sight), next: null };
+      return { events: rows.map(toEvent), runs: await runsOf(manager, rows, visibility), next: null };
     });
   }
 }
@@ -59,7 +59,11 @@ const INTENT_COLUMNS = ['id', 'runId', 'stepId', 'action', 'itemKey', 'params', 
 );
 
 /** Of an event that may be told, all runs may be; of their intents those that act on what may be told. */
-async function runsOf(manager: EntityManager, events: readonly EventEntity[], sight: Sight): Promise<HistoryRun[]> {
+async function runsOf(
+  manager: EntityManager,
+  events: readonly EventEntity[],
+  visibility: Visibility,
+): Promise<HistoryRun[]> {
   if (events.length === 0) return [];
   const ids = events.map(({ id }) => id);
   const runs = await manager
@@ -71,7 +75,7 @@ async function runsOf(manager: EntityManager, events: readonly EventEntity[], si
   const intents = await intentsOf(
     manager,
     runs.map(({ id }) => id),
-    sight,
+    visibility,
   );
   return runs.map(({ id, rule, kind, revisionId, mode, state, lookups, decidedAt, eventId, ...stored }) => ({
     id,
@@ -97,14 +101,14 @@ async function runsOf(manager: EntityManager, events: readonly EventEntity[], si
 async function intentsOf(
   manager: EntityManager,
   runIds: readonly string[],
-  sight: Sight,
+  visibility: Visibility,
 ): Promise<Map<string, IntentEntity[]>> {
   const query = manager
     .createQueryBuilder(IntentEntity, 'intent')
     .select(INTENT_COLUMNS)
     .where('intent.runId = ANY (:runIds)', { runIds })
     .orderBy('intent.seq');
-  if (sight !== null) query.andWhere(tellsIntent('intent', NAMED), { ...sightParams(sight) });
+  if (visibility !== null) query.andWhere(tellsIntent('intent', NAMED), { ...visibilityParams(visibility) });
   const rows = await query.getMany();
   const groups = new Map<string, IntentEntity[]>();
   for (const row of rows) {

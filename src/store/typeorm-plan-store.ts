@@ -1,7 +1,7 @@
 import { In, Not, type QueryPartialEntity } from 'typeorm';
 import { UserError } from '../core/errors.js';
 import { stringifyJson, type JsonObject } from '../core/json.js';
-import type { Sight } from '../core/sight.js';
+import type { Visibility } from '../core/visibility.js';
 import {
   isWithin,
   type KeptPlan,
@@ -11,7 +11,7 @@ import {
 } from '../policies/plan-store.port.js';
 import { execute, type Database } from './database.js';
 import { PlanEntity, TrustedPolicyEntity } from './entities/governance.entities.js';
-import { NAMED, sightParams, tellsOrg } from './sight-statements.js';
+import { NAMED, visibilityParams, tellsOrg } from './visibility-statements.js';
 
 /** A plan that waits, or was approved, is not forgotten because it was made again. */
 const KEEP = `
@@ -37,12 +37,13 @@ export class TypeOrmPlanStore implements PlanStore {
     return kept;
   }
 
-  async find(hash: string, sight: Sight = null): Promise<KeptPlan | null> {
+  async find(hash: string, visibility: Visibility = null): Promise<KeptPlan | null> {
     if (hash === '') return null;
     const [first, second] = await this.db.table(PlanEntity, (plans) => {
       const query = plans.createQueryBuilder('plan').orderBy('plan.hash').limit(2);
       query.where('(plan.hash = :hash OR starts_with(plan.hash, :hash))', { hash });
-      if (sight !== null) query.andWhere(tellsOrg('plan.org', NAMED.whole), { whole: sightParams(sight).whole });
+      if (visibility !== null)
+        query.andWhere(tellsOrg('plan.org', NAMED.whole), { whole: visibilityParams(visibility).whole });
       return query.getMany();
     });
     if (second && first?.hash !== hash)
@@ -53,19 +54,20 @@ export class TypeOrmPlanStore implements PlanStore {
   async list({
     org,
     state,
-    sight = null,
+    visibility = null,
     limit,
   }: {
     org?: string | undefined;
     state?: PlanState | undefined;
-    sight?: Sight | undefined;
+    visibility?: Visibility | undefined;
     limit: number;
   }): Promise<KeptPlan[]> {
     const rows = await this.db.table(PlanEntity, (plans) => {
       const query = plans.createQueryBuilder('plan').orderBy('plan.seq', 'DESC').limit(limit);
       if (org !== undefined) query.andWhere('lower(plan.org) = lower(:org)', { org });
       if (state !== undefined) query.andWhere({ state });
-      if (sight !== null) query.andWhere(tellsOrg('plan.org', NAMED.whole), { whole: sightParams(sight).whole });
+      if (visibility !== null)
+        query.andWhere(tellsOrg('plan.org', NAMED.whole), { whole: visibilityParams(visibility).whole });
       return query.getMany();
     });
     return rows.map(toPlan);

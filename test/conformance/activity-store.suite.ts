@@ -55,7 +55,7 @@ export function activityStoreSuite(open: () => Promise<Stores>): void {
     cause: { kind: 'tick', tickId: 'tick-1', subject: '7', repo },
   });
   const causes = async (filter: Partial<CauseFilter> = {}): Promise<string[]> =>
-    (await stores.activity.causes({ sight: null, limit: 100, ...filter })).causes.map(
+    (await stores.activity.causes({ visibility: null, limit: 100, ...filter })).causes.map(
       ({ what, id }: CauseRef) => `${what} ${id}`,
     );
 
@@ -68,7 +68,7 @@ export function activityStoreSuite(open: () => Promise<Stores>): void {
     await decide({ ...tick('acme/app'), rule: 'shadow/r1' });
 
     expect(await causes()).toEqual([`run ${scheduled}`, `arrival ${alone}`, `event ${pushed}`]);
-    expect(await stores.activity.causes({ sight: null, limit: 100 })).toMatchObject({ next: null });
+    expect(await stores.activity.causes({ visibility: null, limit: 100 })).toMatchObject({ next: null });
   });
 
   it('gives each row once, page by page', async () => {
@@ -77,7 +77,7 @@ export function activityStoreSuite(open: () => Promise<Stores>): void {
     const seen: string[] = [];
     let before: string | undefined;
     for (let pages = 0; pages < 4; pages += 1) {
-      const page = await stores.activity.causes({ sight: null, limit: 2, before });
+      const page = await stores.activity.causes({ visibility: null, limit: 2, before });
       seen.push(...page.causes.map(({ what, id }) => `${what} ${id}`));
       if (page.next === null) break;
       before = page.next;
@@ -121,7 +121,7 @@ export function activityStoreSuite(open: () => Promise<Stores>): void {
     expect(await causes({ rule: 'greet', orgs })).toEqual([`event ${second}`, `event ${first}`]);
     expect(await causes({ rule: 'greet', orgs, kind: 'push' })).toEqual([`event ${first}`]);
     expect(await causes({ rule: 'greet', orgs: ['butler'] })).toEqual([]);
-    const page = await stores.activity.causes({ rule: 'greet', orgs, sight: null, limit: 2 });
+    const page = await stores.activity.causes({ rule: 'greet', orgs, visibility: null, limit: 2 });
     expect(page.causes).toEqual([{ what: 'event', id: second }]);
     expect(await causes({ rule: 'greet', orgs, before: page.next ?? '' })).toEqual([`event ${first}`]);
   });
@@ -141,7 +141,7 @@ export function activityStoreSuite(open: () => Promise<Stores>): void {
     expect(await causes({ effects: 'planned' })).toEqual([`event ${second}`, `event ${first}`]);
     expect(await causes({ effects: 'planned', rule: 'greet' })).toEqual([`event ${second}`]);
     expect(await causes({ effects: 'dead', orgs: ['butler'] })).toEqual([]);
-    expect(await causes({ effects: 'dead', sight: [{ org: 'acme', repositories: ['8'] }] })).toEqual([]);
+    expect(await causes({ effects: 'dead', visibility: [{ org: 'acme', repositories: ['8'] }] })).toEqual([]);
     expect(await causes({ effects: 'unknown' })).toEqual([]);
   });
 
@@ -149,10 +149,15 @@ export function activityStoreSuite(open: () => Promise<Stores>): void {
     const wanted = await event({ kind: 'release.published' });
     await stores.inbox.storeDeliveries(Array.from({ length: WINDOW + 10 }, () => aDelivery({ id: next() })));
 
-    const first = await stores.activity.causes({ sight: null, limit: 10, kind: 'release' });
+    const first = await stores.activity.causes({ visibility: null, limit: 10, kind: 'release' });
     expect(first.causes).toEqual([]);
     expect(first.next).not.toBeNull();
-    const second = await stores.activity.causes({ sight: null, limit: 10, kind: 'release', before: first.next ?? '' });
+    const second = await stores.activity.causes({
+      visibility: null,
+      limit: 10,
+      kind: 'release',
+      before: first.next ?? '',
+    });
     expect(second).toEqual({ causes: [{ what: 'event', id: wanted }], next: null });
   });
 
@@ -190,7 +195,7 @@ export function activityStoreSuite(open: () => Promise<Stores>): void {
     await decide({ ...about(pushed), state: 'done', rule: 'other' });
     const until = new Date(Date.UTC(2026, 10, 20, 12, minute + 1));
     await decide({ ...about(pushed), state: 'done', rule: 'later' });
-    const span = { org: 'acme', from: new Date('2026-11-20T12:00:00Z'), until, sight: null };
+    const span = { org: 'acme', from: new Date('2026-11-20T12:00:00Z'), until, visibility: null };
 
     const counts = await stores.activity.runCounts(span);
     expect(counts).toHaveLength(3);
@@ -201,8 +206,8 @@ export function activityStoreSuite(open: () => Promise<Stores>): void {
         expect.objectContaining({ rule: 'other', state: 'done', count: 1 }),
       ]),
     );
-    const sight = [{ org: 'acme', repositories: ['8'] }];
-    expect(await stores.activity.runCounts({ ...span, sight })).toEqual([]);
+    const visibility = [{ org: 'acme', repositories: ['8'] }];
+    expect(await stores.activity.runCounts({ ...span, visibility })).toEqual([]);
   });
 
   it.each([
@@ -215,7 +220,7 @@ export function activityStoreSuite(open: () => Promise<Stores>): void {
     ],
     ['code of another repository', ['8/code'], []],
   ])('tells who may read %s alone what belongs there, wherever it is asked for', async (_units, repositories, told) => {
-    const sight = [{ org: 'acme', repositories }];
+    const visibility = [{ org: 'acme', repositories }];
     const made: Array<{ kind: EventKind; event: string; runs: string[]; intent: string }> = [];
     for (const kind of [
       'issue.opened',
@@ -245,10 +250,10 @@ export function activityStoreSuite(open: () => Promise<Stores>): void {
     await decide(tick('acme/app'));
     const seen = made.filter(({ kind }) => told.includes(kind)).toReversed();
     const idsOf = async (kind: IdKind, all: readonly string[]): Promise<string[]> =>
-      (await Promise.all(all.map((id) => stores.ids.like(id, [kind], 2, sight)))).flat().map(({ id }) => id);
+      (await Promise.all(all.map((id) => stores.ids.like(id, [kind], 2, visibility)))).flat().map(({ id }) => id);
 
-    expect(await causes({ sight })).toEqual(seen.map(({ event: id }) => `event ${id}`));
-    expect((await stores.journal.runs({ sight, limit: 100 })).map(({ id }) => id)).toEqual(
+    expect(await causes({ visibility })).toEqual(seen.map(({ event: id }) => `event ${id}`));
+    expect((await stores.journal.runs({ visibility, limit: 100 })).map(({ id }) => id)).toEqual(
       seen.flatMap(({ runs }) => runs),
     );
     const everyEvent = made.map(({ event: id }) => id);
@@ -259,7 +264,7 @@ export function activityStoreSuite(open: () => Promise<Stores>): void {
         made.map(({ intent }) => intent),
       ),
     ).toEqual(seen.map(({ intent }) => intent).toReversed());
-    expect((await stores.activity.sources(everyEvent, sight, 10)).map(({ eventId }) => eventId).sort()).toEqual(
+    expect((await stores.activity.sources(everyEvent, visibility, 10)).map(({ eventId }) => eventId).sort()).toEqual(
       seen.map(({ event: id }) => id).sort(),
     );
   });

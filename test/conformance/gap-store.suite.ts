@@ -354,7 +354,7 @@ export function gapStoreSuite(open: () => Promise<Stores>): void {
       tx.join(labeled.id);
     });
     const now = Date.now();
-    const span = { org: 'acme', sight: null, from: new Date(now - 3_600_000), until: new Date(now + 3_600_000) };
+    const span = { org: 'acme', visibility: null, from: new Date(now - 3_600_000), until: new Date(now + 3_600_000) };
 
     const covered = await stores.gaps.coverage(span);
 
@@ -363,7 +363,7 @@ export function gapStoreSuite(open: () => Promise<Stores>): void {
       { kind: 'issue.opened', both: 1, webhook: 0, rows: 1 },
     ]);
     expect(await stores.gaps.coverage({ ...span, org: 'other' })).toEqual([]);
-    expect(await stores.gaps.coverage({ ...span, sight: [{ org: 'acme', repositories: ['99'] }] })).toEqual([]);
+    expect(await stores.gaps.coverage({ ...span, visibility: [{ org: 'acme', repositories: ['99'] }] })).toEqual([]);
     expect(await stores.gaps.coverage({ ...span, from: span.until, until: new Date(now + 7_200_000) })).toEqual([]);
   });
 }

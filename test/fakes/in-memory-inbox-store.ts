@@ -1,5 +1,5 @@
-import type { Sight } from '../../src/core/sight.js';
-import { wholeSight } from './whole-sight.js';
+import type { Visibility } from '../../src/core/visibility.js';
+import { wholeVisibility } from './whole-visibility.js';
 import type { ForgeEvent } from '../../src/core/event.js';
 import { withRead, withTold } from '../../src/core/event-knowledge.js';
 import { readText } from '../../src/core/json-bytes.js';
@@ -120,7 +120,7 @@ export class InMemoryInboxStore implements InboxStore {
   }
 
   async list(filter: ArrivalFilter): Promise<ArrivalSummary[]> {
-    wholeSight(filter.sight);
+    wholeVisibility(filter.visibility);
     return [...this.rows.values()]
       .reverse()
       .filter(
@@ -324,8 +324,8 @@ export class InMemoryInboxStore implements InboxStore {
     return ids.flatMap((id) => this.events.get(id) ?? []);
   }
 
-  async backlog(sight: Sight = null): Promise<Backlog> {
-    wholeSight(sight);
+  async backlog(visibility: Visibility = null): Promise<Backlog> {
+    wholeVisibility(visibility);
     return {
       arrivals: (await this.dueArrivals(Infinity)).length,
       events: (await this.undecidedEvents(Infinity)).length,

@@ -52,9 +52,9 @@ import {
   waitsForApproval,
 } from '../../src/core/state-table.js';
 import type { Reason } from '../../src/core/reason.js';
-import type { Sight } from '../../src/core/sight.js';
+import type { Visibility } from '../../src/core/visibility.js';
 import type { Line } from '../../src/pipeline/work-queue.port.js';
-import { wholeSight } from './whole-sight.js';
+import { wholeVisibility } from './whole-visibility.js';
 import { LATER_STEP, OWNER_LOST, WAITS, intentReason, isReason, runReason } from '../../src/core/run-reasons.js';
 
 /** An intent as it lies there. */
@@ -256,8 +256,8 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     ).length;
   }
 
-  async waitingForApproval(limit: number, sight: Sight = null): Promise<Intent[]> {
-    wholeSight(sight);
+  async waitingForApproval(limit: number, visibility: Visibility = null): Promise<Intent[]> {
+    wholeVisibility(visibility);
     return this.ordered()
       .filter(({ intent }) => waitsForApproval(intent))
       .slice(0, limit)
@@ -507,8 +507,8 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     return new Date(untilMs);
   }
 
-  async heldByBudgets(limit: number, sight: Sight = null): Promise<HeldByBudget[]> {
-    wholeSight(sight);
+  async heldByBudgets(limit: number, visibility: Visibility = null): Promise<HeldByBudget[]> {
+    wholeVisibility(visibility);
     const rows = [...this.rows.values()].filter((row) => row.intent.state === 'planned' && this.isHeld(row));
     const found = [...this.holds].flatMap(
       ([
@@ -572,7 +572,7 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
   }
 
   async runs(filter: RunFilter): Promise<Run[]> {
-    wholeSight(filter.sight);
+    wholeVisibility(filter.visibility);
     const fits = (run: Run): boolean =>
       (filter.org === undefined || run.org === filter.org) &&
       (filter.shadow === undefined || run.rule.startsWith('shadow/') === filter.shadow) &&
@@ -586,8 +586,8 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     return newest.slice(from).filter(fits).slice(0, filter.limit).map(copy);
   }
 
-  async intentsOfRun(runId: string, sight: Sight = null): Promise<Intent[]> {
-    wholeSight(sight);
+  async intentsOfRun(runId: string, visibility: Visibility = null): Promise<Intent[]> {
+    wholeVisibility(visibility);
     return (this.ofRun.get(runId) ?? []).map(({ intent }) => copy(intent));
   }
 
@@ -595,8 +595,8 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     return (this.attemptsOf.get(intentId) ?? []).map(copy);
   }
 
-  async workOfRuns(runIds: readonly string[], sight: Sight = null): Promise<IntentWork[][]> {
-    wholeSight(sight);
+  async workOfRuns(runIds: readonly string[], visibility: Visibility = null): Promise<IntentWork[][]> {
+    wholeVisibility(visibility);
     const workOf = async (runId: string): Promise<IntentWork[]> =>
       Promise.all(
         (await this.intentsOfRun(runId)).map(async (intent) => ({
@@ -607,8 +607,8 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     return Promise.all(runIds.map(workOf));
   }
 
-  async countNewestByState(most: number, sight: Sight): Promise<Record<IntentState, number>> {
-    wholeSight(sight);
+  async countNewestByState(most: number, visibility: Visibility): Promise<Record<IntentState, number>> {
+    wholeVisibility(visibility);
     const counts = await this.countByState();
     for (const state of INTENT_STATES) counts[state] = Math.min(counts[state], most);
     return counts;
@@ -620,8 +620,8 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     return counts;
   }
 
-  async intentsInState(state: IntentState, limit: number, sight: Sight = null): Promise<Intent[]> {
-    wholeSight(sight);
+  async intentsInState(state: IntentState, limit: number, visibility: Visibility = null): Promise<Intent[]> {
+    wholeVisibility(visibility);
     return this.ordered()
       .filter(({ intent }) => intent.state === state)
       .slice(0, limit)
@@ -688,8 +688,8 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     return this.pauses.map(copy);
   }
 
-  async waitingForPause({ org, rule }: Pick<PauseRow, 'org' | 'rule'>, sight: Sight = null): Promise<number> {
-    wholeSight(sight);
+  async waitingForPause({ org, rule }: Pick<PauseRow, 'org' | 'rule'>, visibility: Visibility = null): Promise<number> {
+    wholeVisibility(visibility);
     return this.ordered().filter(
       ({ intent }) =>
         intent.state === 'planned' && intent.org === (org ?? intent.org) && intent.rule === (rule ?? intent.rule),

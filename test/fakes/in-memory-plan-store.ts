@@ -1,7 +1,7 @@
 import { UserError } from '../../src/core/errors.js';
 import { isWithin, type PlanStore } from '../../src/policies/plan-store.port.js';
-import type { Sight } from '../../src/core/sight.js';
-import { wholeSight } from './whole-sight.js';
+import type { Visibility } from '../../src/core/visibility.js';
+import { wholeVisibility } from './whole-visibility.js';
 import type { KeptPlan, PolicyPlan } from '../../src/policies/policy-plan.js';
 
 /** Twin of the table of plans: one row of each hash. */
@@ -24,8 +24,8 @@ export class InMemoryPlanStore implements PlanStore {
     return this.rowOf(plan.hash);
   }
 
-  async find(hash: string, sight: Sight = null): Promise<KeptPlan | null> {
-    wholeSight(sight);
+  async find(hash: string, visibility: Visibility = null): Promise<KeptPlan | null> {
+    wholeVisibility(visibility);
     if (hash === '') return null;
     const found = this.rows.has(hash) ? [hash] : [...this.rows.keys()].filter((known) => known.startsWith(hash));
     if (found.length > 1)
@@ -33,8 +33,8 @@ export class InMemoryPlanStore implements PlanStore {
     return found[0] === undefined ? null : this.rowOf(found[0]);
   }
 
-  async list({ org, state, sight, limit }: Parameters<PlanStore['list']>[0]): Promise<KeptPlan[]> {
-    wholeSight(sight);
+  async list({ org, state, visibility, limit }: Parameters<PlanStore['list']>[0]): Promise<KeptPlan[]> {
+    wholeVisibility(visibility);
     const isAsked = (plan: KeptPlan): boolean =>
       plan.org.toLowerCase() === (org ?? plan.org).toLowerCase() && plan.state === (state ?? plan.state);
     return structuredClone([...this.rows.values()].filter(isAsked).reverse().slice(0, limit));

@@ -440,7 +440,7 @@ describe.each(DEPLOYMENTS)('integration/callers: who sees and does what (%s)', (
     expect(Object.keys(OPERATIONS).filter((name) => !TABLE.some((one) => one.name === name))).toEqual([]);
   });
 
-  it('counts what is in sight, and nothing else', async () => {
+  it('counts what is visible, and nothing else', async () => {
     const counted: Partial<Record<Person, object>> = {};
     for (const person of ['writer', 'other owner', 'owner', 'socket'] as const) {
       const status = await running.control.operations.status({}, callers[person]);
@@ -483,7 +483,7 @@ describe.each(DEPLOYMENTS)('integration/callers: who sees and does what (%s)', (
     });
   });
 
-  it('gives the pages of a list by the keys of what is in sight', async () => {
+  it('gives the pages of a list by the keys of what is visible', async () => {
     for (const person of ['writer', 'owner'] as const) {
       const { runs, deliveries } = running.control.operations;
       const pagesOf = async (next: (before: string | undefined) => Promise<string[]>): Promise<string[]> => {

@@ -25,12 +25,12 @@ export const activityOperations = {
       limit: limit(50),
     }),
     answer: activityPage,
-    handle: ({ orgs, activity }, filter, _caller, sight) => {
-      const { org, sight: within, ...asked } = orgs.within(filter, sight);
+    handle: ({ orgs, activity }, filter, _caller, visibility) => {
+      const { org, visibility: within, ...asked } = orgs.within(filter, visibility);
       // Runs of a rule are found by its organization.
-      const names = orgs.namesOf(org, sight);
-      const isAll = org === undefined && sight === null && asked.rule === undefined;
-      return activity.page({ ...asked, orgs: isAll ? undefined : names, sight: within });
+      const names = orgs.namesOf(org, visibility);
+      const isAll = org === undefined && visibility === null && asked.rule === undefined;
+      return activity.page({ ...asked, orgs: isAll ? undefined : names, visibility: within });
     },
   }),
   activityNews: operation({
@@ -47,8 +47,8 @@ export const activityOperations = {
       mark: text,
       rows: z.array(activityRow).describe('Empty where nothing has changed.'),
     }),
-    handle: ({ activity }, { since, limit: most }, _caller, sight) => {
-      needEverything(sight);
+    handle: ({ activity }, { since, limit: most }, _caller, visibility) => {
+      needEverything(visibility);
       return activity.news(since, most);
     },
   }),

@@ -1,7 +1,7 @@
 import { UserError } from '../../core/errors.js';
 import type { OperatorScope } from '../../core/operator-scopes.js';
-import { isOwner, sightOf, type ControlCaller } from '../../core/operators.js';
-import { seesWholeOrg, type Sight } from '../../core/sight.js';
+import { isOwner, visibilityOf, type ControlCaller } from '../../core/operators.js';
+import { seesWholeOrg, type Visibility } from '../../core/visibility.js';
 
 /** `owner`: only a caller that has the host (the socket, the store or `control.token`), never an operator or a person. */
 export type NeededScope = OperatorScope | 'owner';
@@ -27,20 +27,20 @@ export function missingScope(
  * What the caller may see and change by an operation of this scope.
  * @throws UserError UNAUTHORIZED, SCOPE_MISSING or OWNER_ONLY
  */
-export function admit(caller: ControlCaller, needed: NeededScope): Sight {
+export function admit(caller: ControlCaller, needed: NeededScope): Visibility {
   const missing = missingScope(caller, needed);
   if (missing) throw new UserError(missing.error, missing.message);
-  return needed === 'owner' ? null : sightOf(caller, needed);
+  return needed === 'owner' ? null : visibilityOf(caller, needed);
 }
 
-/** @throws UserError ORG_OWNERS_ONLY when the sight ends within the organization, or does not reach it */
-export function needWholeOrg(sight: Sight, org: string): void {
-  if (!seesWholeOrg(sight, org))
+/** @throws UserError ORG_OWNERS_ONLY when only a part of the organization is visible, or nothing of it */
+export function needWholeOrg(visibility: Visibility, org: string): void {
+  if (!seesWholeOrg(visibility, org))
     throw new UserError('ORG_OWNERS_ONLY', `only owners of ${org} may do this: it concerns the whole organization`);
 }
 
-/** @throws UserError SITE_ONLY when the sight has an end @param instead what the caller can do, with a colon before it */
-export function needEverything(sight: Sight, instead = ''): void {
-  if (sight !== null)
+/** @throws UserError SITE_ONLY when not everything is visible @param instead what the caller can do, with a colon before it */
+export function needEverything(visibility: Visibility, instead = ''): void {
+  if (visibility !== null)
     throw new UserError('SITE_ONLY', `only operators of the bot may do this: it concerns every organization${instead}`);
 }

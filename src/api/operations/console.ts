@@ -44,8 +44,8 @@ export const consoleOperations = {
     command: 'console sessions',
     input: z.object({}),
     answer: z.object({ sessions: z.array(consoleSession) }),
-    handle: async ({ sessions }, _input, _caller, sight) => {
-      needEverything(sight);
+    handle: async ({ sessions }, _input, _caller, visibility) => {
+      needEverything(visibility);
       return { sessions: (await sessions.list()).map(shown) };
     },
   }),
@@ -57,8 +57,8 @@ export const consoleOperations = {
     command: 'console end',
     input: z.object({ id: z.string().min(1).max(64) }),
     answer: z.object({ session: consoleSession }),
-    handle: async ({ sessions, orders, clock }, { id }, caller, sight) => {
-      needEverything(sight);
+    handle: async ({ sessions, orders, clock }, { id }, caller, visibility) => {
+      needEverything(visibility);
       orders.record('console end', caller, { session: id });
       const ended = await sessions.end(id, clock.now());
       if (!ended) throw new UserError('NOT_FOUND', `there is no session ${id}: forgehand console sessions lists them`);

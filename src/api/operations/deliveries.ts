@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { callingAs } from '../../core/caller.js';
 import { UserError } from '../../core/errors.js';
 import { hasFired } from '../../core/run.js';
-import type { Sight } from '../../core/sight.js';
+import type { Visibility } from '../../core/visibility.js';
 import type { JsonObject } from '../../core/json.js';
 import { entryKinds } from '../../events/pairing-table.js';
 import { aboutEvent, countEffects } from '../../insight/about-run.js';
@@ -31,10 +31,10 @@ export const deliveryOperations = {
     command: 'deliveries',
     input: paged,
     answer: z.array(deliveryReport),
-    handle: async (needs, { before: typed, ...filter }, _caller, sight) => {
-      const within = needs.orgs.within(filter, sight);
-      const before = typed === undefined ? undefined : await needs.ids.whole(typed, ['arrival'], sight);
-      return reports(needs, await needs.inbox.list({ ...within, before }), sight);
+    handle: async (needs, { before: typed, ...filter }, _caller, visibility) => {
+      const within = needs.orgs.within(filter, visibility);
+      const before = typed === undefined ? undefined : await needs.ids.whole(typed, ['arrival'], visibility);
+      return reports(needs, await needs.inbox.list({ ...within, before }), visibility);
     },
   }),
   delivery: operation({
@@ -44,9 +44,9 @@ export const deliveryOperations = {
     command: 'deliveries',
     input: z.object({ id: z.string() }),
     answer: deliveryReport,
-    handle: async (needs, { id: typed }, _caller, sight) => {
-      const id = await needs.ids.whole(typed, ['arrival'], sight);
-      const [report] = await reports(needs, await needs.arrivals.arrivals([id], sight), sight);
+    handle: async (needs, { id: typed }, _caller, visibility) => {
+      const id = await needs.ids.whole(typed, ['arrival'], visibility);
+      const [report] = await reports(needs, await needs.arrivals.arrivals([id], visibility), visibility);
       if (!report) throw new UserError('NOT_FOUND', `there is no delivery ${id}`);
       return report;
     },
@@ -67,11 +67,11 @@ export const deliveryOperations = {
         .describe('Coverage of so many days, today included.'),
     }),
     answer: gapReport,
-    handle: async ({ gaps, coverage, orgs, clock }, { days, ...filter }, _caller, sight) => {
-      const { limit: most, ...within } = orgs.within(filter, sight);
+    handle: async ({ gaps, coverage, orgs, clock }, { days, ...filter }, _caller, visibility) => {
+      const { limit: most, ...within } = orgs.within(filter, visibility);
       const seenBy = entryKinds();
-      const names = orgs.namesOf(filter.org, sight);
-      const covered = await Promise.all(names.map((org) => coverage.of(org, within.sight, days)));
+      const names = orgs.namesOf(filter.org, visibility);
+      const covered = await Promise.all(names.map((org) => coverage.of(org, within.visibility, days)));
       return {
         gaps: await gaps.gaps({ ...within, limit: most }),
         coveredSince: covered[0]?.since ?? clock.now(),
@@ -96,8 +96,8 @@ export const deliveryOperations = {
     command: 'replay',
     input: z.object({ id: z.string(), ...reasoned }),
     answer: replayReport,
-    handle: async ({ ids, inbox, flow, orders }, { id, ...why }, caller, sight) => {
-      const arrivalId = await ids.whole(id, ['arrival'], sight);
+    handle: async ({ ids, inbox, flow, orders }, { id, ...why }, caller, visibility) => {
+      const arrivalId = await ids.whole(id, ['arrival'], visibility);
       orders.record('replay', caller, { arrivalId, ...why });
       const arrival = await inbox.get(arrivalId);
       if (!arrival) throw new UserError('NOT_FOUND', `there is no arrival ${arrivalId}`);
@@ -121,8 +121,8 @@ export const deliveryOperations = {
     command: 'release',
     input: z.object({ id: z.string(), ...reasoned }),
     answer: z.object({ released: z.boolean() }),
-    handle: async ({ ids, poisonMessages, alerts, orders }, { id: typed, ...why }, caller, sight) => {
-      const id = await ids.whole(typed, ['arrival', 'event'], sight);
+    handle: async ({ ids, poisonMessages, alerts, orders }, { id: typed, ...why }, caller, visibility) => {
+      const id = await ids.whole(typed, ['arrival', 'event'], visibility);
       orders.record('release', caller, { id, ...why });
       const released = await poisonMessages.release(id);
       if (released) alerts.resolve(`work.quarantined/${id}`);
@@ -142,17 +142,17 @@ export const deliveryOperations = {
       full: flag.default(false).describe('Answers of lookups and results are not cut.'),
     }),
     answer: explanation,
-    handle: async ({ explainer, ids }, { id: typed, revision: named, ...query }, caller, sight) => {
+    handle: async ({ explainer, ids }, { id: typed, revision: named, ...query }, caller, visibility) => {
       const id = await ids.whole(
         typed,
         query.rule === undefined ? ['run', 'intent', 'event', 'arrival'] : ['event', 'arrival'],
-        sight,
+        visibility,
       );
       const isId = named !== undefined && named !== 'active';
-      const revision = isId ? await ids.whole(named, ['revision'], sight) : named;
+      const revision = isId ? await ids.whole(named, ['revision'], visibility) : named;
       const opens = (org: string): boolean => opensSealed(caller, org);
       return callingAs({ priority: 'interactive', org: null }, () =>
-        explainer.explain({ ...query, id, revision, sight, opens }),
+        explainer.explain({ ...query, id, revision, visibility, opens }),
       );
     },
   }),
@@ -169,9 +169,9 @@ export const deliveryOperations = {
       limit: limit(200),
     }),
     answer: historyAnswer,
-    handle: async (needs, { after = null, ...query }, caller, sight) => {
-      const org = needs.orgs.nameOf(query.org, sight);
-      const page = await needs.history.page({ ...query, org, after, sight });
+    handle: async (needs, { after = null, ...query }, caller, visibility) => {
+      const org = needs.orgs.nameOf(query.org, visibility);
+      const page = await needs.history.page({ ...query, org, after, visibility });
       return tellHistory(needs, org, page, opensSealed(caller, org));
     },
   }),
@@ -182,8 +182,8 @@ export const deliveryOperations = {
     command: 'test record',
     input: z.object({ id: z.string() }),
     answer: historyAnswer,
-    handle: async (needs, { id }, caller, sight) => {
-      const page = await historyOfId(needs, id, sight);
+    handle: async (needs, { id }, caller, visibility) => {
+      const page = await historyOfId(needs, id, visibility);
       const [event] = page.events;
       if (!event) throw new UserError('NOT_FOUND', `there is no event or arrival ${id}`);
       return tellHistory(needs, event.org, page, opensSealed(caller, event.org));
@@ -198,15 +198,16 @@ const RUNS_OF_PAGE = 5_000;
 async function reports(
   { inbox, journal }: Pick<Needs, 'inbox' | 'journal'>,
   arrivals: readonly ArrivalSummary[],
-  sight: Sight,
+  visibility: Visibility,
 ): Promise<DeliveryReport[]> {
   const eventIds = [...new Set(arrivals.flatMap((arrival) => arrival.eventIds))];
   const firsts = await eventsById(
     inbox,
     arrivals.flatMap((arrival) => arrival.eventIds.slice(0, 1)),
   );
-  const runs = eventIds.length === 0 ? [] : await journal.runs({ eventIds, shadow: false, sight, limit: RUNS_OF_PAGE });
-  const wanted = await intentsByRun(journal, runs, sight);
+  const runs =
+    eventIds.length === 0 ? [] : await journal.runs({ eventIds, shadow: false, visibility, limit: RUNS_OF_PAGE });
+  const wanted = await intentsByRun(journal, runs, visibility);
   const decided = runs.toReversed();
   return arrivals.map((arrival) => {
     const own = decided.filter(({ cause }) => cause.kind === 'event' && arrival.eventIds.includes(cause.eventId));

@@ -165,6 +165,7 @@ describe('api/operations/hide-names', () => {
     const answer = { place: { file: 'rules/acme/vault.yaml' }, text: 'acme/vault' };
 
     expect(hideNames(answer, MEMBER)).toEqual({ ...answer, text: HIDDEN });
-    for (const sight of [null, [{ org: 'acme', repositories: null }]]) expect(hideNames(answer, sight)).toBe(answer);
+    for (const visibility of [null, [{ org: 'acme', repositories: null }]])
+      expect(hideNames(answer, visibility)).toBe(answer);
   });
 });

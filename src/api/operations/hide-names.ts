@@ -1,4 +1,4 @@
-import type { Sight } from '../../core/sight.js';
+import type { Visibility } from '../../core/visibility.js';
 
 /** What stands in place of the name. */
 export const HIDDEN_REPOSITORY = 'a repository that you may not see';
@@ -69,18 +69,18 @@ export interface KnownRepository {
 
 /**
  * An answer without the names of repositories that its reader may not see, wherever in its texts they stand: rules name repositories in patterns, in
- * conditions and in reasons. Where all of an organization is in sight, nothing is left out.
+ * conditions and in reasons. Where all of an organization is visible, nothing is left out.
  * @param known the repositories of each organization. Default: none, and a name is found beside that of its owner alone
  */
 export function hideNames<Answer>(
   answer: Answer,
-  sight: Sight,
+  visibility: Visibility,
   known: ReadonlyMap<string, readonly KnownRepository[]> = NONE,
 ): Answer {
-  const hidden = (sight ?? []).flatMap(({ org, repositories, names }) =>
+  const hidden = (visibility ?? []).flatMap(({ org, repositories, names }) =>
     repositories === null || names === undefined ? [] : [hiderOf(org, names)],
   );
-  const words = hiddenWords(sight ?? [], known);
+  const words = hiddenWords(visibility ?? [], known);
   if (hidden.length === 0 && words.size === 0) return answer;
   const clean = (value: unknown, key: string, isText: boolean): unknown => {
     if (typeof value === 'string') {
@@ -107,18 +107,18 @@ function isRecord(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Names that stand for nothing in sight: a name may be hidden in one organization and seen in another. */
+/** Names that stand for nothing visible: a name may be hidden in one organization and seen in another. */
 function hiddenWords(
-  sight: NonNullable<Sight>,
+  visibility: NonNullable<Visibility>,
   known: ReadonlyMap<string, readonly KnownRepository[]>,
 ): ReadonlySet<string> {
   const words = new Set<string>();
-  for (const { org, repositories } of sight) {
+  for (const { org, repositories } of visibility) {
     const seen = new Set(repositories?.map((entry) => entry.split('/', 1)[0]));
     for (const { id, name } of known.get(org) ?? [])
       if (repositories !== null && !seen.has(id)) words.add(name.toLowerCase());
   }
-  for (const { org, names = [] } of sight) for (const name of [org, ...names]) words.delete(name.toLowerCase());
+  for (const { org, names = [] } of visibility) for (const name of [org, ...names]) words.delete(name.toLowerCase());
   return words;
 }
 

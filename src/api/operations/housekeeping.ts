@@ -14,7 +14,7 @@ export const housekeepingOperations = {
     command: 'housekeeping list',
     input: z.object({}),
     answer: z.object({ jobs: z.array(jobStatus) }),
-    handle: async ({ runner }, _input, _caller, sight) => ({ jobs: await runner.list(sight) }),
+    handle: async ({ runner }, _input, _caller, visibility) => ({ jobs: await runner.list(visibility) }),
   }),
   runJob: operation({
     route: 'POST /v1/housekeeping/:job/run',
@@ -29,10 +29,10 @@ export const housekeepingOperations = {
       ...reasoned,
     }),
     answer: z.object({ runs: z.array(jobRun) }),
-    handle: async ({ orgs, orders, runner }, { job, org: typed, dryRun, ...why }, caller, sight) => {
-      if (typed === undefined || (sight !== null && !runner.isPerOrganization(job)))
-        needEverything(sight, ': run a job that is done for each organization, and name yours');
-      const org = typed === undefined ? null : orgs.wholeOf(typed, sight);
+    handle: async ({ orgs, orders, runner }, { job, org: typed, dryRun, ...why }, caller, visibility) => {
+      if (typed === undefined || (visibility !== null && !runner.isPerOrganization(job)))
+        needEverything(visibility, ': run a job that is done for each organization, and name yours');
+      const org = typed === undefined ? null : orgs.wholeOf(typed, visibility);
       orders.record('run-job', caller, { job, org, dryRun, ...why });
       await orders.connected();
       const runs = await runner.run(job, org, dryRun, caller.name);
@@ -48,8 +48,8 @@ export const housekeepingOperations = {
     command: 'housekeeping restore',
     input: z.strictObject({ file: z.string().min(1) }),
     answer: restoreReport,
-    handle: ({ orders, archive }, { file }, caller, sight) => {
-      needEverything(sight);
+    handle: ({ orders, archive }, { file }, caller, visibility) => {
+      needEverything(visibility);
       orders.record('restore', caller, { file });
       return archive.restore(file);
     },

@@ -3,7 +3,7 @@ import { BotError } from '../../core/errors.js';
 import { isJsonObject } from '../../core/json.js';
 import type { ControlCaller } from '../../core/operators.js';
 import type { Shape } from '../../core/schema.js';
-import type { Sight } from '../../core/sight.js';
+import type { Visibility } from '../../core/visibility.js';
 import { hideNames } from './hide-names.js';
 import type { KnownNames } from './known-names.js';
 import type { Acts } from '../acts.js';
@@ -26,12 +26,12 @@ interface Operation<In extends z.ZodObject = z.ZodObject, Out extends z.ZodType 
   readonly command: string | { readonly none: string };
   readonly input: In;
   readonly answer: Out;
-  /** `sight`: what this caller may see and change by this operation. Rows and counts beyond it are not for the answer. */
+  /** `visibility`: what this caller may see and change by this operation. Rows and counts beyond it are not for the answer. */
   readonly handle: (
     needs: Needs,
     input: Input<In>,
     caller: ControlCaller,
-    sight: Sight,
+    visibility: Visibility,
   ) => Shape<Out> | Promise<Shape<Out>>;
 }
 
@@ -47,7 +47,7 @@ type Input<In extends z.ZodType> = { [Name in keyof z.output<In>]: Exclude<z.out
 
 /** Of whatever input and answer. */
 export interface AnyOperation extends Omit<Operation, 'handle'> {
-  readonly handle: (needs: Needs, input: never, caller: ControlCaller, sight: Sight) => unknown;
+  readonly handle: (needs: Needs, input: never, caller: ControlCaller, visibility: Visibility) => unknown;
 }
 export type Group = Readonly<Record<string, AnyOperation>>;
 
@@ -77,12 +77,12 @@ export function bind<Of extends Group>(
     ]) => [
       name,
       async (input: never, caller: ControlCaller) => {
-        const sight = admit(caller, scope);
-        const parts = (sight ?? []).flatMap(({ org, repositories }) => (repositories === null ? [] : [org]));
+        const visibility = admit(caller, scope);
+        const parts = (visibility ?? []).flatMap(({ org, repositories }) => (repositories === null ? [] : [org]));
         const work = async (): Promise<unknown> =>
-          hideNames(await handle(needs, input, caller, sight), sight, await known.of(parts));
+          hideNames(await handle(needs, input, caller, visibility), visibility, await known.of(parts));
         return isAct(scope, input)
-          ? acts.carryOut({ operation: name, about, takesOrg: 'org' in shape, input, caller, sight }, work)
+          ? acts.carryOut({ operation: name, about, takesOrg: 'org' in shape, input, caller, visibility }, work)
           : work();
       },
     ],

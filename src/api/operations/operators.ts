@@ -23,8 +23,8 @@ export const operatorOperations = {
     command: 'operators list',
     input: z.object({}),
     answer: z.object({ operators: z.array(operator) }),
-    handle: async ({ operators }, _input, _caller, sight) => {
-      needEverything(sight);
+    handle: async ({ operators }, _input, _caller, visibility) => {
+      needEverything(visibility);
       return { operators: await operators.list() };
     },
   }),
@@ -111,9 +111,9 @@ export const operatorOperations = {
       limit: limit(500),
     }),
     answer: auditPage,
-    handle: async ({ orgs, audit, encryptor }, { org, after, limit: most }, _caller, sight) => {
-      if (org === undefined) needEverything(sight, ': name an organization');
-      const chain = org === undefined ? NO_ORG : orgs.wholeOf(org, sight);
+    handle: async ({ orgs, audit, encryptor }, { org, after, limit: most }, _caller, visibility) => {
+      if (org === undefined) needEverything(visibility, ': name an organization');
+      const chain = org === undefined ? NO_ORG : orgs.wholeOf(org, visibility);
       return checkPage(audit, auditKey(encryptor), chain, after, most);
     },
   }),
@@ -133,8 +133,8 @@ export const operatorOperations = {
       limit: limit(50),
     }),
     answer: z.object({ acts: z.array(act) }),
-    handle: async ({ orgs, acts }, { org: typed, ...page }, _caller, sight) => {
-      const org = typed === undefined ? orgs.onlyWhole(sight) : orgs.wholeOf(typed, sight);
+    handle: async ({ orgs, acts }, { org: typed, ...page }, _caller, visibility) => {
+      const org = typed === undefined ? orgs.onlyWhole(visibility) : orgs.wholeOf(typed, visibility);
       return { acts: await acts.list({ ...page, ...(org === undefined ? {} : { org }) }) };
     },
   }),

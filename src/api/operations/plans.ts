@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { callingAs } from '../../core/caller.js';
-import type { Sight } from '../../core/sight.js';
+import type { Visibility } from '../../core/visibility.js';
 import { keptFinding } from '../../policies/finding-store.port.js';
 import { applyReport, noSuchPlan, type KeptPlan } from '../../policies/policy-plan.js';
 import { SEVERITIES } from '../../core/finding.js';
@@ -20,9 +20,9 @@ export const planOperations = {
     command: 'plan',
     input: z.strictObject({ org: z.string().min(1), policy: z.string().optional() }),
     answer: planReport,
-    handle: async ({ orgs, orders, planner, revisions }, { org: typed, policy = null }, caller, sight) => {
+    handle: async ({ orgs, orders, planner, revisions }, { org: typed, policy = null }, caller, visibility) => {
       orders.record('plan', caller, { org: typed, policy });
-      const org = orgs.wholeOf(typed, sight);
+      const org = orgs.wholeOf(typed, visibility);
       await orders.connected();
       const plan = await callingAs({ priority: 'housekeeping', org }, () => planner.plan(org, policy, caller.name));
       return { ...plan, ...(await originOf(revisions, plan.revision.id)) };
@@ -39,7 +39,7 @@ export const planOperations = {
       limit: limit(20),
     }),
     answer: z.array(planReport),
-    handle: ({ plans, orgs }, filter, _caller, sight) => plans.list(orgs.within(filter, sight)),
+    handle: ({ plans, orgs }, filter, _caller, visibility) => plans.list(orgs.within(filter, visibility)),
   }),
   planOf: operation({
     route: 'GET /v1/plans/:hash',
@@ -48,8 +48,8 @@ export const planOperations = {
     command: 'approve',
     input: z.object({ hash }),
     answer: z.object({ plan: planReport.nullable().describe('Null when there is none.') }),
-    handle: async ({ plans, revisions }, { hash: asked }, _caller, sight) => {
-      const plan = await plans.find(asked, sight);
+    handle: async ({ plans, revisions }, { hash: asked }, _caller, visibility) => {
+      const plan = await plans.find(asked, visibility);
       return { plan: plan && { ...plan, ...(await originOf(revisions, plan.revision.id)) } };
     },
   }),
@@ -61,8 +61,8 @@ export const planOperations = {
     command: 'apply',
     input: z.object({ hash, ...reasoned }),
     answer: applyReport,
-    handle: async (needs, { hash: asked, ...why }, caller, sight) => {
-      const plan = await inSight(needs, asked, sight);
+    handle: async (needs, { hash: asked, ...why }, caller, visibility) => {
+      const plan = await inSight(needs, asked, visibility);
       needs.orders.record('apply', caller, { plan, ...why });
       return decided(needs, (planner) => planner.apply(plan, caller));
     },
@@ -75,8 +75,8 @@ export const planOperations = {
     command: 'approve',
     input: z.strictObject({ hash, deny: z.boolean().default(false), ...reasoned }),
     answer: planDecision,
-    handle: async (needs, { hash: asked, deny, ...why }, caller, sight) => {
-      const plan = await inSight(needs, asked, sight);
+    handle: async (needs, { hash: asked, deny, ...why }, caller, visibility) => {
+      const plan = await inSight(needs, asked, visibility);
       needs.orders.record(deny ? 'deny' : 'approve', caller, { plan, ...why });
       return decided(needs, (planner) => planner.decide(plan, deny ? 'denied' : 'approved', caller));
     },
@@ -94,17 +94,17 @@ export const planOperations = {
       limit: limit(100),
     }),
     answer: z.array(keptFinding),
-    handle: ({ findings, orgs }, filter, _caller, sight) => findings.list(orgs.within(filter, sight)),
+    handle: ({ findings, orgs }, filter, _caller, visibility) => findings.list(orgs.within(filter, visibility)),
   }),
 };
 
 /**
  * @returns the hash to go on with; to whom sees everything, as it was typed
- * @throws UserError NOT_FOUND when no plan in sight has it
+ * @throws UserError NOT_FOUND when no visible plan has it
  */
-async function inSight({ plans }: Pick<Needs, 'plans'>, hash: string, sight: Sight): Promise<string> {
-  if (sight === null) return hash;
-  const plan = await plans.find(hash, sight);
+async function inSight({ plans }: Pick<Needs, 'plans'>, hash: string, visibility: Visibility): Promise<string> {
+  if (visibility === null) return hash;
+  const plan = await plans.find(hash, visibility);
   if (!plan) throw noSuchPlan(hash);
   return plan.hash;
 }

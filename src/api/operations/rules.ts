@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { UserError } from '../../core/errors.js';
 import { nextOccurrence, scheduleKey } from '../../core/occurrences.js';
 import { textOf } from '../../core/reason.js';
-import { seesWholeOrg, type Sight } from '../../core/sight.js';
+import { seesWholeOrg, type Visibility } from '../../core/visibility.js';
 import { countsOfRule, turnedAwayBy } from '../../insight/rule-counts.js';
 import { sourceOf } from '../../insight/source-text.js';
 import { stagedOf } from '../../pipeline/decide/rollout.js';
@@ -27,9 +27,9 @@ export const ruleOperations = {
     command: 'rules',
     input: z.object({ org: z.string().optional() }),
     answer: z.array(ruleSummary),
-    handle: async (needs, { org }, _caller, sight) => {
-      const names = needs.orgs.namesOf(org, sight);
-      const found = await Promise.all(names.map((name) => summariesOf(needs, name, sight)));
+    handle: async (needs, { org }, _caller, visibility) => {
+      const names = needs.orgs.namesOf(org, visibility);
+      const found = await Promise.all(names.map((name) => summariesOf(needs, name, visibility)));
       return found.flatMap(({ rules }) => rules.map(({ summary }) => summary));
     },
   }),
@@ -40,14 +40,14 @@ export const ruleOperations = {
     command: 'rules',
     input: z.object({ org: z.string().min(1), rule: z.string().min(1) }),
     answer: ruleReport,
-    handle: async (needs, { org: typed, rule: id }, _caller, sight) => {
-      const org = needs.orgs.nameOf(typed, sight);
-      await checkRule(needs, id, org, sight);
-      const { kept, counts, rules } = await summariesOf(needs, org, sight);
+    handle: async (needs, { org: typed, rule: id }, _caller, visibility) => {
+      const org = needs.orgs.nameOf(typed, visibility);
+      await checkRule(needs, id, org, visibility);
+      const { kept, counts, rules } = await summariesOf(needs, org, visibility);
       const found = rules.find(({ summary }) => summary.id === id);
       if (!kept || !found)
         throw new UserError('NO_SUCH_RULE', `the active revision of ${org} has no rule or policy ${id}`);
-      const isWhole = seesWholeOrg(sight, org);
+      const isWhole = seesWholeOrg(visibility, org);
       const stored = isWhole ? await needs.revisions.byId(kept.id) : null;
       const turnedAway = turnedAwayBy(id, counts);
       const { conditions, actions } = partsOf(found.compiled);
@@ -74,13 +74,13 @@ export const ruleOperations = {
     command: 'pause',
     input: paused.extend({ reason: reasoned.reason.describe('Why; `status` shows it.') }),
     answer: z.object({ paused: z.boolean() }),
-    handle: async (needs, asked, caller, sight) => {
+    handle: async (needs, asked, caller, visibility) => {
       const { orgs, orders, journal, clock } = needs;
       const { reason, ...scope } = asked;
-      if (!scope.org) needEverything(sight, ONE_ORG);
-      if (scope.rule) await checkRule(needs, scope.rule, scope.org, sight);
+      if (!scope.org) needEverything(visibility, ONE_ORG);
+      if (scope.rule) await checkRule(needs, scope.rule, scope.org, visibility);
       orders.record('pause', caller, asked);
-      const org = scope.org ? orgs.wholeOf(scope.org, sight) : null;
+      const org = scope.org ? orgs.wholeOf(scope.org, visibility) : null;
       await journal.pause({
         org,
         rule: scope.rule ?? null,
@@ -99,10 +99,10 @@ export const ruleOperations = {
     command: 'resume',
     input: paused.extend(reasoned),
     answer: z.object({ resumed: z.boolean().describe('False when there was no such pause.') }),
-    handle: async ({ orgs, orders, journal }, scope, caller, sight) => {
-      if (!scope.org) needEverything(sight, ONE_ORG);
+    handle: async ({ orgs, orders, journal }, scope, caller, visibility) => {
+      if (!scope.org) needEverything(visibility, ONE_ORG);
       orders.record('resume', caller, scope);
-      const org = scope.org ? orgs.wholeOf(scope.org, sight) : null;
+      const org = scope.org ? orgs.wholeOf(scope.org, visibility) : null;
       const resumed = await journal.resume(org, scope.rule ?? null, caller.name);
       orders.nudge();
       return { resumed };
@@ -124,14 +124,14 @@ export const ruleOperations = {
       ...reasoned,
     }),
     answer: rolloutRow,
-    handle: async (needs, { org: named, rule: id, to, force, ...why }, caller, sight) => {
+    handle: async (needs, { org: named, rule: id, to, force, ...why }, caller, visibility) => {
       const { orgs, orders, keeper, rollout } = needs;
-      const [first, second] = orgs.visible(sight);
+      const [first, second] = orgs.visible(visibility);
       if (named === undefined && second)
         throw new UserError('WHICH_ORG', 'several organizations are in the config: pass --org');
-      const org = orgs.wholeOf(named ?? first?.name ?? '', sight);
+      const org = orgs.wholeOf(named ?? first?.name ?? '', visibility);
       orders.record('promote', caller, { org, rule: id, to, force, ...why });
-      await checkRule(needs, id, org, sight);
+      await checkRule(needs, id, org, visibility);
       const rule = (await keeper.active(org))?.revision.rules.find((one) => one.id === id);
       if (!rule) throw new UserError('NO_SUCH_RULE', `the active revision of ${org} has no rule ${id}`);
       const minDecisions = orgs.find(org)?.promotion.minDecisions ?? 0;
@@ -141,11 +141,11 @@ export const ruleOperations = {
 };
 
 /** The rules of an organization, each with what it did and what holds it back, as far as the caller may know. */
-async function summariesOf(needs: Needs, org: string, sight: Sight) {
+async function summariesOf(needs: Needs, org: string, visibility: Visibility) {
   const { orgs, keeper, journal, offers, rollouts, ruleCounter, clock } = needs;
-  const isWhole = seesWholeOrg(sight, org);
+  const isWhole = seesWholeOrg(visibility, org);
   const kept = await keeper.active(org);
-  const { since, counts } = await ruleCounter.count(org, sight);
+  const { since, counts } = await ruleCounter.count(org, visibility);
   const pauses = await journal.paused();
   const stages = isWhole ? await rollouts.list(org) : [];
   const unmet = isWhole ? offers.held(org) : [];

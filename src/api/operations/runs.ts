@@ -3,7 +3,7 @@ import { withReasonText } from '../../core/reason.js';
 import { UserError } from '../../core/errors.js';
 import { opensSealed, type ControlCaller } from '../../core/operators.js';
 import { shownIntent, type Run } from '../../core/run.js';
-import { seesWholeOrg, type Sight } from '../../core/sight.js';
+import { seesWholeOrg, type Visibility } from '../../core/visibility.js';
 import { RUN_STATES } from '../../core/states.js';
 import { waitsForApproval } from '../../core/state-table.js';
 import { countEffects, whatAbout } from '../../insight/about-run.js';
@@ -35,13 +35,13 @@ export const runOperations = {
       limit: limit(50),
     }),
     answer: z.array(runReport),
-    handle: async (needs, { eventId: event, before: last, ...filter }, caller, sight) => {
-      const eventId = event === undefined ? undefined : await needs.ids.whole(event, ['event'], sight);
-      const before = last === undefined ? undefined : await needs.ids.whole(last, ['run'], sight);
-      const within = needs.orgs.within(filter, sight);
+    handle: async (needs, { eventId: event, before: last, ...filter }, caller, visibility) => {
+      const eventId = event === undefined ? undefined : await needs.ids.whole(event, ['event'], visibility);
+      const before = last === undefined ? undefined : await needs.ids.whole(last, ['run'], visibility);
+      const within = needs.orgs.within(filter, visibility);
       const runs = await needs.journal.runs({ ...within, eventId, before });
-      if (runs.length === 0 && within.rule !== undefined) await checkRule(needs, within.rule, within.org, sight);
-      return reports(needs, runs, caller, sight);
+      if (runs.length === 0 && within.rule !== undefined) await checkRule(needs, within.rule, within.org, visibility);
+      return reports(needs, runs, caller, visibility);
     },
   }),
   run: operation({
@@ -51,13 +51,13 @@ export const runOperations = {
     command: 'runs',
     input: z.object({ id: z.string() }),
     answer: runReport,
-    handle: async (needs, { id: typed }, caller, sight) => {
-      const id = await needs.ids.whole(typed, ['run'], sight);
+    handle: async (needs, { id: typed }, caller, visibility) => {
+      const id = await needs.ids.whole(typed, ['run'], visibility);
       const run = await needs.journal.run(id);
-      const [report] = run ? await reports(needs, [run], caller, sight) : [];
+      const [report] = run ? await reports(needs, [run], caller, visibility) : [];
       if (!run || !report) throw new UserError('NOT_FOUND', `there is no run ${id}`);
       // Who may not see the repository of the rules is not told of it.
-      const origin = seesWholeOrg(sight, run.org) ? await originOf(needs.revisions, run.revisionId) : {};
+      const origin = seesWholeOrg(visibility, run.org) ? await originOf(needs.revisions, run.revisionId) : {};
       return { ...report, ...origin };
     },
   }),
@@ -68,16 +68,16 @@ export const runOperations = {
     command: 'runs',
     input: z.object({ org: z.string().optional(), limit: limit(50) }),
     answer: z.array(orgShadow),
-    handle: async ({ orgs, journal, encryptor }, { org, limit: most }, caller, sight) => {
-      const asked = org === undefined ? null : orgs.nameOf(org, sight);
+    handle: async ({ orgs, journal, encryptor }, { org, limit: most }, caller, visibility) => {
+      const asked = org === undefined ? null : orgs.nameOf(org, visibility);
       const shadowed = orgs
-        .visible(sight)
+        .visible(visibility)
         .filter(({ name, rules }) => rules.shadow !== null && (asked === null || asked === name));
       return Promise.all(
         shadowed.map(async ({ name }) => {
-          const runs = await journal.runs({ org: name, shadow: true, sight, limit: most });
+          const runs = await journal.runs({ org: name, shadow: true, visibility, limit: most });
           const opened = runs.map((run) => openedFor(caller, run, encryptor));
-          return { org: name, rules: compareShadow(await shadowPairs(journal, opened, sight)) };
+          return { org: name, rules: compareShadow(await shadowPairs(journal, opened, visibility)) };
         }),
       );
     },
@@ -90,8 +90,8 @@ export const runOperations = {
     command: 'retry',
     input: z.object({ id: z.string(), ...reasoned }),
     answer: z.object({ retried: z.boolean() }),
-    handle: async ({ journal, ids, orders }, { id, ...why }, caller, sight) => {
-      const intentId = await ids.whole(id, ['intent'], sight);
+    handle: async ({ journal, ids, orders }, { id, ...why }, caller, visibility) => {
+      const intentId = await ids.whole(id, ['intent'], visibility);
       orders.record('retry', caller, { intentId, ...why });
       const retried = await journal.retry(intentId, caller.name);
       orders.nudge();
@@ -106,8 +106,8 @@ export const runOperations = {
     command: 'resolve',
     input: z.strictObject({ id: z.string(), exists: z.boolean(), ...reasoned }),
     answer: z.object({ resolved: z.boolean().describe('False when it is in another state.') }),
-    handle: async ({ recovery, ids, orders }, { id, exists, ...why }, caller, sight) => {
-      const intentId = await ids.whole(id, ['intent'], sight);
+    handle: async ({ recovery, ids, orders }, { id, exists, ...why }, caller, visibility) => {
+      const intentId = await ids.whole(id, ['intent'], visibility);
       orders.record('resolve', caller, { intentId, exists, ...why });
       const summary = `${caller.name} says that it ${exists ? 'exists' : 'does not exist'}`;
       const resolved = await recovery.resolve(intentId, exists, caller.name, { summary, detail: {} });
@@ -122,8 +122,8 @@ export const runOperations = {
     command: 'approve',
     input: z.object({}),
     answer: z.array(shownIntent),
-    handle: async ({ journal }, _input, _caller, sight) =>
-      (await journal.waitingForApproval(APPROVALS_SHOWN, sight)).map((intent) => withReasonText(intent)),
+    handle: async ({ journal }, _input, _caller, visibility) =>
+      (await journal.waitingForApproval(APPROVALS_SHOWN, visibility)).map((intent) => withReasonText(intent)),
   }),
   approve: operation({
     route: 'POST /v1/approvals/:id',
@@ -133,9 +133,9 @@ export const runOperations = {
     command: 'approve',
     input: z.strictObject({ id: z.string(), deny: z.boolean().default(false), ...reasoned }),
     answer: z.object({ intents: z.array(z.string()).describe('Those that it decided about.') }),
-    handle: async (needs, { id: typed, deny, ...why }, caller, sight) => {
+    handle: async (needs, { id: typed, deny, ...why }, caller, visibility) => {
       const { journal, ids, orders, alerts } = needs;
-      const id = await ids.whole(typed, ['intent', 'run'], sight);
+      const id = await ids.whole(typed, ['intent', 'run'], visibility);
       orders.record(deny ? 'deny' : 'approve', caller, { intentOrRunId: id, ...why });
       // Anybody with the scope may deny: a denial writes nothing.
       const beside = deny ? null : await secondPerson(needs, id, caller);
@@ -184,11 +184,11 @@ async function reports(
   }: Pick<Needs, 'journal' | 'inbox' | 'keeper' | 'clock' | 'encryptor' | 'explainer'>,
   runs: readonly Run[],
   caller: ControlCaller,
-  sight: Sight,
+  visibility: Visibility,
 ): Promise<RunReport[]> {
   const work = await journal.workOfRuns(
     runs.map(({ id }) => id),
-    sight,
+    visibility,
   );
   const events = await eventsById(
     inbox,
@@ -216,17 +216,21 @@ function openedFor(caller: ControlCaller, run: Run, encryptor: Needs['encryptor'
   return opensSealed(caller, run.org) ? openReads(run, encryptor) : run;
 }
 
-async function shadowPairs(journal: JournalStore, shadows: readonly Run[], sight: Sight): Promise<ShadowPair[]> {
+async function shadowPairs(
+  journal: JournalStore,
+  shadows: readonly Run[],
+  visibility: Visibility,
+): Promise<ShadowPair[]> {
   const runs: Array<Run | null> = [];
   for (const { org, rule, cause } of shadows) {
     const found =
       cause.kind === 'event'
-        ? await journal.runs({ org, rule: ruleIdOf(rule), eventId: cause.eventId, sight, limit: 1 })
+        ? await journal.runs({ org, rule: ruleIdOf(rule), eventId: cause.eventId, visibility, limit: 1 })
         : [];
     runs.push(found[0] ?? null);
   }
   const live = runs.filter((run) => run !== null);
-  const wanted = await intentsByRun(journal, live, sight);
+  const wanted = await intentsByRun(journal, live, visibility);
   return shadows.map((shadow, n) => {
     const run = runs[n] ?? null;
     return { shadow, live: run && { run, intents: wanted.get(run.id) ?? [] } };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { callingAs } from '../../core/caller.js';
 import { UserError } from '../../core/errors.js';
 import { textOf } from '../../core/reason.js';
-import { seesWholeOrg } from '../../core/sight.js';
+import { seesWholeOrg } from '../../core/visibility.js';
 import { scheduleStatus, scheduleStatusOf, waitsFor } from '../../housekeeping/schedule-status.js';
 import { pauseOf } from '../../pipeline/journal-store.port.js';
 import { rehearsedRun } from './answers.js';
@@ -20,12 +20,12 @@ export const scheduleOperations = {
     command: 'schedules',
     input: z.object({ org: z.string().optional(), rule: z.string().optional().describe('Id of a rule or policy.') }),
     answer: z.array(scheduleStatus),
-    handle: async (needs, { org: typed, rule }, _caller, sight) => {
+    handle: async (needs, { org: typed, rule }, _caller, visibility) => {
       const { orgs, journal, plans, keeper, offers, scheduler } = needs;
-      const org = typed === undefined ? undefined : orgs.wholeOf(typed, sight);
-      if (rule !== undefined) await checkRule(needs, rule, org, sight);
+      const org = typed === undefined ? undefined : orgs.wholeOf(typed, visibility);
+      if (rule !== undefined) await checkRule(needs, rule, org, visibility);
       // A schedule is one of all of its organization.
-      const seen = await scheduler.list(org ?? null, (name) => seesWholeOrg(sight, name));
+      const seen = await scheduler.list(org ?? null, (name) => seesWholeOrg(visibility, name));
       const listed = seen.filter(({ id }) => rule === undefined || id === rule);
       if (rule !== undefined && listed.length === 0)
         throw new UserError(
@@ -41,7 +41,7 @@ export const scheduleOperations = {
           const plan = waitsFor(runs);
           return scheduleStatusOf(facts, {
             runs,
-            plan: plan === null ? null : await plans.find(plan, sight),
+            plan: plan === null ? null : await plans.find(plan, visibility),
             pausedBy: pause?.by ?? null,
             unmet: unmet ? textOf(unmet.reason) : null,
             isOld: keeper.heldBack(facts.org).length > 0,
@@ -62,11 +62,11 @@ export const scheduleOperations = {
       runs: z.number(),
       rehearsed: z.array(rehearsedRun).exactOptional().describe('Of a dry run: what each run would want.'),
     }),
-    handle: async (needs, { org: typed, schedule, dryRun, ...why }, caller, sight) => {
+    handle: async (needs, { org: typed, schedule, dryRun, ...why }, caller, visibility) => {
       const { orgs, orders, scheduler, flow } = needs;
-      const org = orgs.wholeOf(typed, sight);
+      const org = orgs.wholeOf(typed, visibility);
       orders.record('run-schedule', caller, { org, schedule, ...(dryRun ? { dryRun } : {}), ...why });
-      await checkRule(needs, schedule, org, sight);
+      await checkRule(needs, schedule, org, visibility);
       await orders.connected();
       return callingAs({ priority: 'housekeeping', org }, async () => {
         if (!dryRun) return scheduler.runNow(org, schedule);

@@ -5,7 +5,7 @@ import type { AppConfig, OrgConfig } from '../../config/app-config.js';
 import { didYouMean } from '../../core/did-you-mean.js';
 import { UserError } from '../../core/errors.js';
 import type { EntrySource } from '../../core/event.js';
-import { seesOrg, seesWholeOrg, sightWithin, type Sight } from '../../core/sight.js';
+import { seesOrg, seesWholeOrg, visibilityWithin, type Visibility } from '../../core/visibility.js';
 import type { ConnectedForges } from '../../forge/connected-forges.js';
 import type { HistoryPage, HistoryStore } from '../../insight/history-store.port.js';
 import type { RuleOrigin } from '../../rules/sources/rule-repository.port.js';
@@ -27,47 +27,47 @@ export class Orgs {
     return this.config.orgs.find((one) => one.name.toLowerCase() === typed.toLowerCase());
   }
 
-  /** Those of which something is in sight. */
-  visible(sight: Sight): readonly OrgConfig[] {
-    return sight === null ? this.config.orgs : this.config.orgs.filter(({ name }) => seesOrg(sight, name));
+  /** Those of which something is visible. */
+  visible(visibility: Visibility): readonly OrgConfig[] {
+    return visibility === null ? this.config.orgs : this.config.orgs.filter(({ name }) => seesOrg(visibility, name));
   }
 
   /**
-   * An organization that is out of sight is told like one that is not there.
+   * An organization that is not visible is told like one that is not there.
    * @returns the name as the config writes it
    * @throws UserError NO_SUCH_ORG
    */
-  nameOf(typed: string, sight: Sight): string {
+  nameOf(typed: string, visibility: Visibility): string {
     const org = this.find(typed);
-    if (org && seesOrg(sight, org.name)) return org.name;
-    const names = this.namesOf(undefined, sight).join(', ');
-    const there = sight === null ? 'the config has' : 'you may see';
+    if (org && seesOrg(visibility, org.name)) return org.name;
+    const names = this.namesOf(undefined, visibility).join(', ');
+    const there = visibility === null ? 'the config has' : 'you may see';
     throw new UserError(
       'NO_SUCH_ORG',
-      `${there} no organization ${typed}; ${sight === null ? 'it has' : 'there is'} ${names}`,
+      `${there} no organization ${typed}; ${visibility === null ? 'it has' : 'there is'} ${names}`,
     );
   }
 
-  /** The same, for what concerns all of the organization. @throws UserError ORG_OWNERS_ONLY where only a part is in sight */
-  wholeOf(typed: string, sight: Sight): string {
-    const org = this.nameOf(typed, sight);
-    needWholeOrg(sight, org);
+  /** The same, for what concerns all of the organization. @throws UserError ORG_OWNERS_ONLY where only a part is visible */
+  wholeOf(typed: string, visibility: Visibility): string {
+    const org = this.nameOf(typed, visibility);
+    needWholeOrg(visibility, org);
     return org;
   }
 
-  /** The one that was named, or all of which something is in sight. @throws UserError NO_SUCH_ORG */
-  namesOf(typed: string | undefined, sight: Sight): readonly string[] {
-    return typed === undefined ? this.visible(sight).map(({ name }) => name) : [this.nameOf(typed, sight)];
+  /** The one that was named, or all of which something is visible. @throws UserError NO_SUCH_ORG */
+  namesOf(typed: string | undefined, visibility: Visibility): readonly string[] {
+    return typed === undefined ? this.visible(visibility).map(({ name }) => name) : [this.nameOf(typed, visibility)];
   }
 
   /**
-   * What is looked at where no organization was named: all of them, or the only one of which all is in sight.
+   * What is looked at where no organization was named: all of them, or the only one of which all is visible.
    * @returns undefined = all of them
    * @throws UserError WHICH_ORG, ORG_OWNERS_ONLY
    */
-  onlyWhole(sight: Sight): string | undefined {
-    if (sight === null) return undefined;
-    const whole = this.visible(sight).filter(({ name }) => seesWholeOrg(sight, name));
+  onlyWhole(visibility: Visibility): string | undefined {
+    if (visibility === null) return undefined;
+    const whole = this.visible(visibility).filter(({ name }) => seesWholeOrg(visibility, name));
     const [first, second] = whole;
     if (!first)
       throw new UserError(
@@ -81,11 +81,11 @@ export class Orgs {
   /** A filter with the organization as the config writes it, and with what of it may be seen. */
   within<Filter extends { org?: string }>(
     { org, ...filter }: Filter,
-    sight: Sight,
-  ): Omit<Filter, 'org'> & { org?: string; sight: Sight } {
-    if (!org) return { ...filter, sight };
-    const name = this.nameOf(org, sight);
-    return { ...filter, org: name, sight: sight && sightWithin(sight, name) };
+    visibility: Visibility,
+  ): Omit<Filter, 'org'> & { org?: string; visibility: Visibility } {
+    if (!org) return { ...filter, visibility };
+    const name = this.nameOf(org, visibility);
+    return { ...filter, org: name, visibility: visibility && visibilityWithin(visibility, name) };
   }
 
   /** What is polled of an organization. */
@@ -114,16 +114,16 @@ export class Ids {
   constructor(private readonly store: IdStore) {}
 
   /**
-   * What is out of sight is told like what is not there.
+   * What is not visible is told like what is not there.
    * @returns the whole id; to whom sees everything, the text as it is where nothing has such an id
-   * @throws UserError AMBIGUOUS_ID that lists the candidates; NOT_FOUND where nothing in sight has such an id
+   * @throws UserError AMBIGUOUS_ID that lists the candidates; NOT_FOUND where nothing visible has such an id
    */
-  async whole(typed: string, kinds: readonly IdKind[], sight: Sight): Promise<string> {
+  async whole(typed: string, kinds: readonly IdKind[], visibility: Visibility): Promise<string> {
     const text = typed.toLowerCase();
-    const isAsked = (sight === null ? PART_OF_AN_ID : ID).test(text);
-    const found = isAsked ? await this.store.like(text, kinds, CANDIDATES_SHOWN + 1, sight) : [];
+    const isAsked = (visibility === null ? PART_OF_AN_ID : ID).test(text);
+    const found = isAsked ? await this.store.like(text, kinds, CANDIDATES_SHOWN + 1, visibility) : [];
     const [first, second] = found;
-    if (!first && sight !== null) throw new UserError('NOT_FOUND', `there is no ${listed(kinds)} ${typed}`);
+    if (!first && visibility !== null) throw new UserError('NOT_FOUND', `there is no ${listed(kinds)} ${typed}`);
     if (!first) return typed;
     const exact = found.find(({ id }) => id === text);
     if (exact || !second) return (exact ?? first).id;
@@ -151,13 +151,13 @@ export async function checkRule(
   { orgs, keeper, journal }: { orgs: Orgs; keeper: RevisionKeeper; journal: JournalStore },
   rule: string,
   org: string | undefined,
-  sight: Sight,
+  visibility: Visibility,
 ): Promise<void> {
-  const names = orgs.namesOf(org || undefined, sight);
+  const names = orgs.namesOf(org || undefined, visibility);
   const active = await Promise.all(names.map((name) => keeper.active(name)));
   const known = active.flatMap((kept) => (kept ? [...kept.revision.rules, ...kept.revision.policies] : []));
   if (OWN_NAMES.includes(rule) || active.includes(null) || known.some(({ id }) => id === rule)) return;
-  const earlier = await Promise.all(names.map((name) => journal.runs({ org: name, rule, limit: 1, sight })));
+  const earlier = await Promise.all(names.map((name) => journal.runs({ org: name, rule, limit: 1, visibility })));
   if (earlier.flat().length > 0) return;
   const meant = didYouMean(
     rule,
@@ -169,15 +169,15 @@ export async function checkRule(
   );
 }
 
-/** What is stored of one event, by its own id or that of an arrival; no events where none in sight has it. */
+/** What is stored of one event, by its own id or that of an arrival; no events where nothing visible has it. */
 export async function historyOfId(
   { ids, inbox, history }: { ids: Ids; inbox: InboxStore; history: HistoryStore },
   typed: string,
-  sight: Sight,
+  visibility: Visibility,
 ): Promise<HistoryPage> {
-  const id = await ids.whole(typed, ['event', 'arrival'], sight);
+  const id = await ids.whole(typed, ['event', 'arrival'], visibility);
   const [first] = await inbox.eventsOfArrival(id);
-  return history.ofEvent(first ?? id, sight);
+  return history.ofEvent(first ?? id, visibility);
 }
 
 /** Where the rules of a revision came from; nothing where they lie in a folder, or it is not known. */

@@ -5,7 +5,7 @@ import { UserError } from '../../core/errors.js';
 import type { ControlCaller } from '../../core/operators.js';
 import { textOf } from '../../core/reason.js';
 import { fields, jsonObject, text } from '../../core/schema.js';
-import { seesWholeOrg, type Sight } from '../../core/sight.js';
+import { seesWholeOrg, type Visibility } from '../../core/visibility.js';
 import { VERSION } from '../../platform/version.js';
 import { hookReport } from '../../housekeeping/doctor/install-hook.js';
 import { readTaskPosition } from '../../polling/task-poller.js';
@@ -29,7 +29,7 @@ export const statusOperations = {
     command: 'status',
     input: z.object({}),
     answer: statusReport,
-    handle: (needs, _input, _caller, sight) => statusOf(needs, sight),
+    handle: (needs, _input, _caller, visibility) => statusOf(needs, visibility),
   }),
   waiting: operation({
     route: 'GET /v1/waiting',
@@ -43,16 +43,16 @@ export const statusOperations = {
       event: z.string().optional().describe('Only this event, and its runs.'),
     }),
     answer: z.array(shownWaiting),
-    handle: async ({ waiting, ids, orgs, journal }, { org: typed, run, event }, _caller, sight) => {
-      const org = typed === undefined ? null : orgs.nameOf(typed, sight);
-      const eventId = event === undefined ? undefined : await ids.whole(event, ['event'], sight);
-      const runs = eventId === undefined ? [] : await journal.runs({ eventId, sight, limit: WAITING_SHOWN });
-      const asked = run === undefined ? runs.map(({ id }) => id) : [await ids.whole(run, ['run'], sight)];
+    handle: async ({ waiting, ids, orgs, journal }, { org: typed, run, event }, _caller, visibility) => {
+      const org = typed === undefined ? null : orgs.nameOf(typed, visibility);
+      const eventId = event === undefined ? undefined : await ids.whole(event, ['event'], visibility);
+      const runs = eventId === undefined ? [] : await journal.runs({ eventId, visibility, limit: WAITING_SHOWN });
+      const asked = run === undefined ? runs.map(({ id }) => id) : [await ids.whole(run, ['run'], visibility)];
       const found = await waiting.waiting({
         ...(run === undefined && eventId === undefined ? {} : { runIds: asked }),
         ...(eventId === undefined ? {} : { eventId }),
         limit: WAITING_SHOWN,
-        sight,
+        visibility,
       });
       return found.filter((one) => org === null || one.org === org).map(showWaiting);
     },
@@ -66,8 +66,8 @@ export const statusOperations = {
     answer: z.array(
       z.object({ ...fields('name forge', text), isWhole: z.boolean().describe('All of it may be seen.') }),
     ),
-    handle: ({ orgs }, _input, _caller, sight) =>
-      orgs.visible(sight).map(({ name, forge }) => ({ name, forge, isWhole: seesWholeOrg(sight, name) })),
+    handle: ({ orgs }, _input, _caller, visibility) =>
+      orgs.visible(visibility).map(({ name, forge }) => ({ name, forge, isWhole: seesWholeOrg(visibility, name) })),
   }),
   openApi: operation({
     route: 'GET /v1/openapi.json',
@@ -88,12 +88,17 @@ export const statusOperations = {
       operations: flag.default(false).describe('Ask about every operation, not only those that the rules need.'),
     }),
     answer: doctorReport,
-    handle: async ({ orgs, orders, doctor, waiting, config, clock }, { org: typed, operations }, _caller, sight) => {
-      const org = typed === undefined ? orgs.onlyWhole(sight) : orgs.wholeOf(typed, sight);
+    handle: async (
+      { orgs, orders, doctor, waiting, config, clock },
+      { org: typed, operations },
+      _caller,
+      visibility,
+    ) => {
+      const org = typed === undefined ? orgs.onlyWhole(visibility) : orgs.wholeOf(typed, visibility);
       await orders.connected();
       const report = await doctor.examine({ org }, operations);
-      const found = await waiting.waiting({ limit: WAITING_SHOWN, sight });
-      const seen = sight === null || org === undefined ? report : ofOneOrg(report, org);
+      const found = await waiting.waiting({ limit: WAITING_SHOWN, visibility });
+      const seen = visibility === null || org === undefined ? report : ofOneOrg(report, org);
       const also = examineWaiting(
         found.filter((one) => org === undefined || one.org === org),
         (name) => config.orgs.find((one) => one.name === name)?.forge ?? '',
@@ -146,8 +151,8 @@ export const statusOperations = {
       withoutAuthorization: z.boolean().optional(),
     }),
     answer: hookReport,
-    handle: async ({ orgs, orders, doctor }, { org: typed, ...wish }, caller, sight) => {
-      const org = orgs.wholeOf(typed, sight);
+    handle: async ({ orgs, orders, doctor }, { org: typed, ...wish }, caller, visibility) => {
+      const org = orgs.wholeOf(typed, visibility);
       if (!wish.dryRun) orders.record('hook install', caller, { org, ...wish });
       await orders.connected();
       return doctor.installHook(org, wish);
@@ -198,15 +203,15 @@ function ofOneOrg({ checks: all }: DoctorReport, org: string): DoctorReport {
 }
 const ORG_CHECKS: ReadonlySet<string> = new Set(['org', 'rules', 'rule', 'hook', 'delivery']);
 
-async function statusOf(needs: Needs, sight: Sight) {
+async function statusOf(needs: Needs, visibility: Visibility) {
   const { config, inbox, journal, running, poisonMessages, orgs } = needs;
   const deployment: StatusReport['deployment'] = config.store.kind === 'embedded' ? 'embedded' : 'distributed';
   // In the order of the flow: what moves on meanwhile is counted twice, never missed.
-  const backlog = await inbox.backlog(sight);
-  const intents = await journal.countNewestByState(INTENTS_COUNTED, sight);
-  const quarantined = await poisonMessages.quarantined(QUARANTINED_SHOWN, sight);
-  const seen = orgs.visible(sight);
-  const paused = await pausesOver(needs, seen, sight);
+  const backlog = await inbox.backlog(visibility);
+  const intents = await journal.countNewestByState(INTENTS_COUNTED, visibility);
+  const quarantined = await poisonMessages.quarantined(QUARANTINED_SHOWN, visibility);
+  const seen = orgs.visible(visibility);
+  const paused = await pausesOver(needs, seen, visibility);
   return {
     version: VERSION,
     deployment,
@@ -214,23 +219,23 @@ async function statusOf(needs: Needs, sight: Sight) {
     startedAt: running?.startedAt ?? null,
     queueHealthy: running ? await running.queueHealthy() : null,
     intents,
-    behind: await rulesBehind(needs, intents, sight),
+    behind: await rulesBehind(needs, intents, visibility),
     backlog,
     quarantined: quarantined.map(({ topic, id, deaths, since }) => ({ topic, id, deaths, since })),
     paused: await Promise.all(
-      paused.map(async (pause) => ({ ...pause, waiting: await journal.waitingForPause(pause, sight) })),
+      paused.map(async (pause) => ({ ...pause, waiting: await journal.waitingForPause(pause, visibility) })),
     ),
-    held: await journal.heldByBudgets(HELD_SHOWN, sight),
-    waiting: (await needs.waiting.waiting({ limit: WAITING_SHOWN, sight })).map(showWaiting),
-    deliveries: await deliveriesOf(needs, seen, sight),
-    gaps: await gapsOf(needs, sight),
-    alerts: await alertsOf(needs, sight),
+    held: await journal.heldByBudgets(HELD_SHOWN, visibility),
+    waiting: (await needs.waiting.waiting({ limit: WAITING_SHOWN, visibility })).map(showWaiting),
+    deliveries: await deliveriesOf(needs, seen, visibility),
+    gaps: await gapsOf(needs, visibility),
+    alerts: await alertsOf(needs, visibility),
     orgs: await Promise.all(
       seen.map(({ name, forge }) =>
-        seesWholeOrg(sight, name) ? orgStatus(needs, name, forge) : partOfOrg(needs, name, forge),
+        seesWholeOrg(visibility, name) ? orgStatus(needs, name, forge) : partOfOrg(needs, name, forge),
       ),
     ),
-    forges: forgesOf(needs, seen, sight).map(({ credential, capabilities }) => ({
+    forges: forgesOf(needs, seen, visibility).map(({ credential, capabilities }) => ({
       id: credential,
       product: capabilities?.product ?? null,
       version: capabilities?.version ?? null,
@@ -244,13 +249,13 @@ const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 const GAPS_COUNTED = 200;
 
-/** By the hooks of the organizations that are wholly in sight. */
+/** By the hooks of the organizations that are wholly visible. */
 async function deliveriesOf(
   { recentDeliveries, clock }: Pick<Needs, 'recentDeliveries' | 'clock'>,
   orgs: readonly OrgConfig[],
-  sight: Sight,
+  visibility: Visibility,
 ): Promise<StatusReport['deliveries']> {
-  const whole = orgs.filter(({ name }) => seesWholeOrg(sight, name));
+  const whole = orgs.filter(({ name }) => seesWholeOrg(visibility, name));
   const recent = (await recentDeliveries.read()).filter(({ org }) => whole.some(({ name }) => name === org));
   const hooks = whole.flatMap(({ name, hooks: all }) =>
     all.map(({ id }) => {
@@ -271,29 +276,35 @@ function sumOf(rows: ReadonlyArray<{ readonly count: number }>): number {
   return rows.reduce((sum, { count }) => sum + count, 0);
 }
 
-async function gapsOf({ gaps, clock }: Pick<Needs, 'gaps' | 'clock'>, sight: Sight): Promise<StatusReport['gaps']> {
+async function gapsOf(
+  { gaps, clock }: Pick<Needs, 'gaps' | 'clock'>,
+  visibility: Visibility,
+): Promise<StatusReport['gaps']> {
   const since = new Date(clock.now().getTime() - DAY_MS);
-  const found = (await gaps.gaps({ sight, limit: GAPS_COUNTED })).filter(({ foundAt }) => foundAt >= since);
+  const found = (await gaps.gaps({ visibility, limit: GAPS_COUNTED })).filter(({ foundAt }) => foundAt >= since);
   const count = (outcome: GapOutcome): number => found.filter((gap) => gap.outcome === outcome).length;
   return { since, repaired: count('repaired'), late: count('late'), lost: count('not-representable') };
 }
 
-/** To who does not see everything, those that name an organization that is wholly in sight. */
-async function alertsOf({ openAlerts }: Pick<Needs, 'openAlerts'>, sight: Sight): Promise<StatusReport['alerts']> {
+/** To somebody who does not see everything: those that name a wholly visible organization. */
+async function alertsOf(
+  { openAlerts }: Pick<Needs, 'openAlerts'>,
+  visibility: Visibility,
+): Promise<StatusReport['alerts']> {
   const all = await openAlerts.all();
   return all
-    .filter(({ org }) => sight === null || (org !== null && seesWholeOrg(sight, org)))
+    .filter(({ org }) => visibility === null || (org !== null && seesWholeOrg(visibility, org)))
     .map(({ code, message, at }) => ({ code, message, at }));
 }
 
-/** Pauses that hold back something in sight: of its organizations, of everything, and of rules that one of them has. */
+/** Pauses that hold back something visible: of its organizations, of everything, and of rules that one of them has. */
 async function pausesOver(
   { journal, keeper }: Pick<Needs, 'journal' | 'keeper'>,
   orgs: ReadonlyArray<{ readonly name: string }>,
-  sight: Sight,
+  visibility: Visibility,
 ) {
   const all = await journal.paused();
-  if (sight === null) return all;
+  if (visibility === null) return all;
   const active = await Promise.all(orgs.map(({ name }) => keeper.active(name)));
   const rules = new Set(
     active.flatMap((kept) => (kept ? [...kept.revision.rules, ...kept.revision.policies].map(({ id }) => id) : [])),
@@ -303,13 +314,13 @@ async function pausesOver(
   );
 }
 
-/** Under the credentials that the organizations in sight use. */
+/** Under the credentials that the visible organizations use. */
 function forgesOf(
   { forges }: Pick<Needs, 'forges'>,
   orgs: ReadonlyArray<{ readonly name: string; readonly forge: string }>,
-  sight: Sight,
+  visibility: Visibility,
 ) {
-  if (sight === null) return forges.list();
+  if (visibility === null) return forges.list();
   const used = orgs.map(({ name, forge }) => forges.get(forge, name)?.credential);
   return forges.list().filter(({ credential }) => used.includes(credential));
 }
@@ -321,11 +332,11 @@ const COUNTED = 100;
 async function rulesBehind(
   { journal, keeper }: Pick<Needs, 'journal' | 'keeper'>,
   counts: StatusReport['intents'],
-  sight: Sight,
+  visibility: Visibility,
 ): Promise<StatusReport['behind']> {
   const behind = new Map<string, StatusReport['behind'][number]>();
   for (const state of LOOKED_AT) {
-    const found = counts[state] > 0 ? await journal.intentsInState(state, COUNTED, sight) : [];
+    const found = counts[state] > 0 ? await journal.intentsInState(state, COUNTED, visibility) : [];
     for (const { org, rule } of found) {
       const key = JSON.stringify([state, org, rule]);
       const known = behind.get(key);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { UserError } from '../../core/errors.js';
 import { opensSealed, type ControlCaller } from '../../core/operators.js';
 import { fields, maybeText, maybeTime, text } from '../../core/schema.js';
-import type { Sight } from '../../core/sight.js';
+import type { Visibility } from '../../core/visibility.js';
 import type { HistoryAnswer } from '../../insight/history-store.port.js';
 import { tellHistory } from '../../insight/tell-history.js';
 import { draftBacktest, draftCheck, eventTrial, ruleLanguage } from '../../insight/trying/try-answers.js';
@@ -50,7 +50,8 @@ export const tryingOperations = {
       ),
       newFileUrl: maybeText,
     }),
-    handle: async ({ orgs, drafts }, { org: typed }, _caller, sight) => drafts.filesOf(orgs.wholeOf(typed, sight)),
+    handle: async ({ orgs, drafts }, { org: typed }, _caller, visibility) =>
+      drafts.filesOf(orgs.wholeOf(typed, visibility)),
   }),
   ruleLanguage: operation({
     route: 'GET /v1/rule-language',
@@ -70,8 +71,8 @@ export const tryingOperations = {
     command: { none: '`forgehand check` checks files without a bot' },
     input: z.strictObject(draft),
     answer: draftCheck,
-    handle: async ({ orgs, drafts }, { org: typed, files }, _caller, sight) =>
-      drafts.check(await drafts.draft(orgs.wholeOf(typed, sight), files)),
+    handle: async ({ orgs, drafts }, { org: typed, files }, _caller, visibility) =>
+      drafts.check(await drafts.draft(orgs.wholeOf(typed, visibility), files)),
   }),
   tryDraft: operation({
     route: 'POST /v1/drafts/:org/event',
@@ -86,10 +87,10 @@ export const tryingOperations = {
       rule: z.string().optional().describe('The rule to show step by step.'),
     }),
     answer: eventTrial,
-    handle: async (needs, { org: typed, files, id, rule = null }, caller, sight) => {
-      const org = needs.orgs.wholeOf(typed, sight);
+    handle: async (needs, { org: typed, files, id, rule = null }, caller, visibility) => {
+      const org = needs.orgs.wholeOf(typed, visibility);
       const edited = await needs.drafts.draft(org, files);
-      return needs.drafts.onEvent(edited, await historyOf(needs, org, id, caller, sight), rule);
+      return needs.drafts.onEvent(edited, await historyOf(needs, org, id, caller, visibility), rule);
     },
   }),
   draftFixture: operation({
@@ -101,10 +102,10 @@ export const tryingOperations = {
     command: { none: '`forgehand test record` writes it beside the rules' },
     input: z.strictObject({ ...draft, id: z.string().min(1).describe('Of an event or an arrival.') }),
     answer: z.object({ ...fields('file text', text), rules: z.array(text), notes: z.array(text) }),
-    handle: async (needs, { org: typed, files, id }, caller, sight) => {
-      const org = needs.orgs.wholeOf(typed, sight);
+    handle: async (needs, { org: typed, files, id }, caller, visibility) => {
+      const org = needs.orgs.wholeOf(typed, visibility);
       const edited = await needs.drafts.draft(org, files);
-      return needs.drafts.fixture(edited, await historyOf(needs, org, id, caller, sight));
+      return needs.drafts.fixture(edited, await historyOf(needs, org, id, caller, visibility));
     },
   }),
   startBacktest: operation({
@@ -116,8 +117,8 @@ export const tryingOperations = {
     command: { none: '`forgehand backtest` tries a folder in its own process' },
     input: z.strictObject({ ...draft, days: z.union([z.literal(1), z.literal(7), z.literal(30)]) }),
     answer: draftBacktest,
-    handle: async ({ orgs, drafts, backtests }, { org: typed, files, days }, caller, sight) => {
-      const edited = await drafts.draft(orgs.wholeOf(typed, sight), files);
+    handle: async ({ orgs, drafts, backtests }, { org: typed, files, days }, caller, visibility) => {
+      const edited = await drafts.draft(orgs.wholeOf(typed, visibility), files);
       return backtests.start(caller.name, edited, days, opensSealed(caller, edited.org));
     },
   }),
@@ -128,8 +129,8 @@ export const tryingOperations = {
     command: { none: '`forgehand backtest` shows its progress itself' },
     input: z.strictObject({ org: z.string().min(1) }),
     answer: draftBacktest,
-    handle: ({ orgs, backtests }, { org: typed }, { name }, sight) => {
-      const org = orgs.wholeOf(typed, sight);
+    handle: ({ orgs, backtests }, { org: typed }, { name }, visibility) => {
+      const org = orgs.wholeOf(typed, visibility);
       const found = backtests.of(name);
       if (found?.org !== org) throw new UserError('NOT_FOUND', `you have no back-test of ${org}: start one first`);
       return found;
@@ -143,8 +144,8 @@ export const tryingOperations = {
     command: { none: 'Ctrl-C ends `forgehand backtest`' },
     input: z.strictObject({ org: z.string().min(1) }),
     answer: z.object({ cancelled: z.boolean().describe('False when none was under way.') }),
-    handle: ({ orgs, backtests }, { org: typed }, { name }, sight) => {
-      const org = orgs.wholeOf(typed, sight);
+    handle: ({ orgs, backtests }, { org: typed }, { name }, visibility) => {
+      const org = orgs.wholeOf(typed, visibility);
       return { cancelled: backtests.of(name)?.org === org && backtests.cancel(name) };
     },
   }),
@@ -156,9 +157,9 @@ async function historyOf(
   org: string,
   typed: string,
   caller: ControlCaller,
-  sight: Sight,
+  visibility: Visibility,
 ): Promise<HistoryAnswer> {
-  const page = await historyOfId(needs, typed, sight);
+  const page = await historyOfId(needs, typed, visibility);
   if (page.events[0]?.org !== org) throw new UserError('NOT_FOUND', `${org} has no event or arrival ${typed}`);
   return tellHistory(needs, org, page, opensSealed(caller, org));
 }

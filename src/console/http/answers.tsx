@@ -3,8 +3,8 @@ import type { ComponentChildren } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { BotError } from '../../core/errors.js';
 import type { OperatorScope } from '../../core/operator-scopes.js';
-import { sightOf } from '../../core/operators.js';
-import { seesWholeOrg } from '../../core/sight.js';
+import { visibilityOf } from '../../core/operators.js';
+import { seesWholeOrg } from '../../core/visibility.js';
 import { statusOfError } from '../../api/control-server.js';
 import type { AnyPage } from '../page.js';
 import type { LoggedIn } from '../sessions/sessions.js';
@@ -77,8 +77,8 @@ export function documentOf(http: Http, visit: Visit, shown: PageContent): string
 export function mayOf(who: LoggedIn | null): (scope: OperatorScope, org: string | null) => boolean {
   return (scope, org) => {
     if (!who?.caller.scopes.includes(scope)) return false;
-    const sight = sightOf(who.caller, scope);
-    return org === null ? sight === null : seesWholeOrg(sight, org);
+    const visibility = visibilityOf(who.caller, scope);
+    return org === null ? visibility === null : seesWholeOrg(visibility, org);
   };
 }
 

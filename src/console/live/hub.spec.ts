@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { silentLogger } from '../../core/logger.js';
-import type { Sight } from '../../core/sight.js';
+import type { Visibility } from '../../core/visibility.js';
 import { LiveHub, type Viewer } from './hub.js';
 
 interface Row {
@@ -9,13 +9,13 @@ interface Row {
   readonly text: string;
 }
 
-const SEES_ACME: Sight = [{ org: 'acme', repositories: null }];
+const SEES_ACME: Visibility = [{ org: 'acme', repositories: null }];
 
 let hub: LiveHub<Row>;
 let rows: Row[];
 let mark: number;
-let asked: { news: number; sights: string[][] };
-let sights: Map<string, Sight>;
+let asked: { news: number; visibilities: string[][] };
+let visibilities: Map<string, Visibility>;
 let nowMs: number;
 
 class Window implements Viewer {
@@ -57,8 +57,8 @@ beforeEach(() => {
   rows = [{ id: '1', org: 'acme', text: 'a' }];
   mark = 1;
   nowMs = 0;
-  asked = { news: 0, sights: [] };
-  sights = new Map<string, Sight>([
+  asked = { news: 0, visibilities: [] };
+  visibilities = new Map<string, Visibility>([
     ['ann', null],
     ['bea', SEES_ACME],
   ]);
@@ -69,14 +69,14 @@ beforeEach(() => {
         return { mark: String(mark), rows: since === String(mark) ? [] : rows };
       },
       idOf: ({ id }) => id,
-      tell: ({ id, org }, sight, query) =>
-        (sight === null || sight.some((one) => one.org === org)) && (query['org'] ?? org) === org
+      tell: ({ id, org }, visibility, query) =>
+        (visibility === null || visibility.some((one) => one.org === org)) && (query['org'] ?? org) === org
           ? { id, html: `<tr>${id}` }
           : null,
     },
-    sightsOf: async (tokens) => {
-      asked.sights.push([...tokens]);
-      return new Map([...sights].filter(([token]) => tokens.includes(token)));
+    visibilitiesOf: async (tokens) => {
+      asked.visibilities.push([...tokens]);
+      return new Map([...visibilities].filter(([token]) => tokens.includes(token)));
     },
     clock: { now: () => new Date(nowMs), monotonicMs: () => nowMs },
     logger: silentLogger,
@@ -97,7 +97,7 @@ describe('LiveHub', () => {
     const windows = [new Window('ann'), new Window('ann'), new Window('bea')];
     await turns(1);
     // The first turn is at once.
-    expect(asked).toEqual({ news: 2, sights: [['ann', 'bea']] });
+    expect(asked).toEqual({ news: 2, visibilities: [['ann', 'bea']] });
     expect(windows.map(({ told }) => told)).toEqual([['rows 1'], ['rows 1'], ['rows 1']]);
 
     for (const window of windows) hub.close(window);
@@ -106,7 +106,7 @@ describe('LiveHub', () => {
     expect(asked.news).toBe(before);
   });
 
-  it('tells each viewer what is new, in its sight and by its filters', async () => {
+  it('tells each viewer what is new and visible to it, by its filters', async () => {
     const [ann, bea, filtered] = [new Window('ann'), new Window('bea'), new Window('ann', { org: 'butler' })];
     await turns(1);
     rows = [{ id: '2', org: 'butler', text: 'b' }, ...rows];
@@ -124,7 +124,7 @@ describe('LiveHub', () => {
   it('ends the stream of who may see nothing any more, before it is told anything', async () => {
     const [ann, bea] = [new Window('ann'), new Window('bea')];
     await turns(1);
-    sights.delete('bea');
+    visibilities.delete('bea');
     rows = [{ id: '2', org: 'acme', text: 'b' }, ...rows];
     mark += 1;
     await turns(1);
@@ -137,7 +137,7 @@ describe('LiveHub', () => {
   it('asks also without news whether viewers may still look', async () => {
     const bea = new Window('bea');
     await turns(1);
-    sights.delete('bea');
+    visibilities.delete('bea');
     nowMs += 15_000;
     await turns(1);
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.js';
 import { stringifyJson } from '../../core/json.js';
 import type { Logger } from '../../core/logger.js';
-import type { Sight } from '../../core/sight.js';
+import type { Visibility } from '../../core/visibility.js';
 
 /** One row of a list, for whoever may see it. */
 interface LiveRow {
@@ -15,7 +15,7 @@ export interface LiveSource<Row> {
   news(mark: string | undefined): Promise<{ readonly mark: string; readonly rows: readonly Row[] }>;
   readonly idOf: (row: Row) => string;
   /** The row as this viewer sees it; null = not at all, or not with these filters. */
-  tell(row: Row, sight: Sight, query: Readonly<Record<string, string>>): LiveRow | null;
+  tell(row: Row, visibility: Visibility, query: Readonly<Record<string, string>>): LiveRow | null;
 }
 
 /** A browser with an open timeline. */
@@ -33,7 +33,7 @@ export interface Viewer {
 interface HubDeps<Row> {
   readonly source: LiveSource<Row>;
   /** What each of these may see now; who is missing may see nothing any more. One question for all of them. */
-  readonly sightsOf: (tokens: readonly string[]) => Promise<ReadonlyMap<string, Sight>>;
+  readonly visibilitiesOf: (tokens: readonly string[]) => Promise<ReadonlyMap<string, Visibility>>;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly everyMs?: number;
@@ -132,17 +132,17 @@ export class LiveHub<Row> {
     const isDue = this.checkedAt === null || this.deps.clock.monotonicMs() - this.checkedAt >= CHECK_EVERY_MS;
     if (changed.length === 0 && !isDue) return;
     const viewers = [...this.viewers];
-    const sights = await this.deps.sightsOf([...new Set(viewers.map(([{ token }]) => token))]);
+    const visibilities = await this.deps.visibilitiesOf([...new Set(viewers.map(([{ token }]) => token))]);
     this.checkedAt = this.deps.clock.monotonicMs();
     for (const [viewer, wasTold] of viewers) {
       if (!this.viewers.has(viewer)) continue;
-      const sight = sights.get(viewer.token);
-      if (sight === undefined) {
+      const visibility = visibilities.get(viewer.token);
+      if (visibility === undefined) {
         viewer.send('over', '{}');
         this.drop(viewer);
         continue;
       }
-      const told = (wasTold ? changed : this.newest).flatMap((row) => source.tell(row, sight, viewer.query) ?? []);
+      const told = (wasTold ? changed : this.newest).flatMap((row) => source.tell(row, visibility, viewer.query) ?? []);
       const isTaken = told.length > 0 ? viewer.send('rows', JSON.stringify(told)) : viewer.send('still-here', '{}');
       if (isTaken) this.viewers.set(viewer, true);
       else this.drop(viewer);

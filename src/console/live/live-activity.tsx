@@ -4,12 +4,12 @@ import type { Control } from '../../api/operations/index.js';
 import type { ControlCaller } from '../../core/operators.js';
 import type { KnownRepository } from '../../api/operations/hide-names.js';
 import { hideNames } from '../../api/operations/hide-names.js';
-import { rowInSight, type ActivityRow } from '../../insight/activity.js';
+import { visibleRow, type ActivityRow } from '../../insight/activity.js';
 import type { TimelineRow } from '../page.js';
 import { TableRow, type Column } from '../ui/components.js';
 import type { LiveSource } from './hub.js';
 
-/** Asks for all viewers; what each of them is told is cut to their sight. */
+/** Asks for all viewers; each of them is told what is visible to them. */
 const EVERYBODY: ControlCaller = { kind: 'command', name: 'console', login: null, scopes: ['read'], grants: null };
 const NEWEST = 50;
 
@@ -35,8 +35,8 @@ export function liveActivity(
       return news;
     },
     idOf: ({ id }) => id,
-    tell: (row, sight, query) => {
-      const seen = fits(row, query) ? hideNames(rowInSight(row, sight), sight, known) : null;
+    tell: (row, visibility, query) => {
+      const seen = fits(row, query) ? hideNames(visibleRow(row, visibility), visibility, known) : null;
       return seen && { id: row.id, html: draw(seen) };
     },
   };

@@ -9,8 +9,8 @@ import type { Clock } from '../../core/clock.js';
 import { hashOf, newId } from '../../core/ids.js';
 import type { Logger } from '../../core/logger.js';
 import { OPERATOR_SCOPES, operatorState } from '../../core/operator-scopes.js';
-import { asOperator, sightOf, type ControlCaller } from '../../core/operators.js';
-import type { Sight } from '../../core/sight.js';
+import { asOperator, visibilityOf, type ControlCaller } from '../../core/operators.js';
+import type { Visibility } from '../../core/visibility.js';
 import type { PersonLogin, PersonNow } from '../login/login.port.js';
 
 const HOUR_MS = 3_600_000;
@@ -108,11 +108,11 @@ export class Sessions {
   }
 
   /** What the holders of these tokens may see now; without those who may see nothing any more. To look on is no use of a session. */
-  async sightsOf(tokens: readonly string[]): Promise<ReadonlyMap<string, Sight>> {
+  async visibilitiesOf(tokens: readonly string[]): Promise<ReadonlyMap<string, Visibility>> {
     const found = await this.deps.store.byTokenHashes(tokens.map((token) => this.hashOf(token)));
     const callers = new Map<string, Promise<ControlCaller | null>>();
-    const sights = await Promise.all(
-      tokens.map(async (token): Promise<Array<[string, Sight]>> => {
+    const visibilities = await Promise.all(
+      tokens.map(async (token): Promise<Array<[string, Visibility]>> => {
         const session = found.get(this.hashOf(token));
         if (!session || !this.lives(session)) return [];
         // Windows of one person share the answer.
@@ -120,10 +120,10 @@ export class Sessions {
         const asked = callers.get(whose) ?? this.callerOf(session, false);
         callers.set(whose, asked);
         const caller = await asked;
-        return caller?.scopes.includes('read') ? [[token, sightOf(caller, 'read')]] : [];
+        return caller?.scopes.includes('read') ? [[token, visibilityOf(caller, 'read')]] : [];
       }),
     );
-    return new Map(sights.flat());
+    return new Map(visibilities.flat());
   }
 
   /** Those of the same person, or of everybody for who sees everything. */

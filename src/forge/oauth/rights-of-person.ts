@@ -1,6 +1,6 @@
 import type { Organization, Team } from '../../core/objects/accounts.js';
 import type { OrgRights } from '../../core/operators.js';
-import { SEEN_UNITS } from '../../core/sight.js';
+import { SEEN_UNITS } from '../../core/visibility.js';
 import { type ForgeClient, listAll, whereOffered } from '../forge-client.js';
 
 /** Lists are read this far: 5,000 repositories of an organization, 500 teams and organizations of a person. What lies beyond is not seen. */

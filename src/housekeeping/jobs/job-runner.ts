@@ -10,7 +10,7 @@ import { isJsonObject, type Json } from '../../core/json.js';
 import { Logger } from '../../core/logger.js';
 import type { Cause } from '../../core/run.js';
 import { fields, maybeText, text, time, type Shape } from '../../core/schema.js';
-import { seesWholeOrg, type Sight } from '../../core/sight.js';
+import { seesWholeOrg, type Visibility } from '../../core/visibility.js';
 import type { Tick } from '../../pipeline/tick-store.port.js';
 import { BotJobTools } from './bot-job-tools.js';
 import {
@@ -118,14 +118,14 @@ export class JobRunner {
     return this.find(name).per === 'organization';
   }
 
-  /** Every job, with the results that are in sight: what is done for a forge or for the bot is for whoever sees everything. */
-  async list(sight: Sight = null): Promise<JobStatus[]> {
+  /** Every job, with the results that are visible: what is done for a forge or for the bot is for whoever sees everything. */
+  async list(visibility: Visibility = null): Promise<JobStatus[]> {
     const rows: JobStatus[] = [];
     for (const job of this.jobs) {
       const last: JobRun[] = [];
       const subjects = this.subjectsOf(job);
       const seen = subjects.filter(
-        ({ org }) => sight === null || (job.per === 'organization' && seesWholeOrg(sight, org)),
+        ({ org }) => visibility === null || (job.per === 'organization' && seesWholeOrg(visibility, org)),
       );
       for (const where of seen) {
         const run = await this.lastOf(job, where);

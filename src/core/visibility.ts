@@ -25,7 +25,7 @@ function unitOfKind(kind: string): string | null {
 }
 
 /**
- * The entries of `OrgSight.repositories` for one repository.
+ * The entries of `OrgVisibility.repositories` for one repository.
  * @param units those whose content may be read; null = all
  */
 export function seenRepository(id: string, units: readonly string[] | null): string[] {
@@ -37,7 +37,7 @@ export function seenRepository(id: string, units: readonly string[] | null): str
 }
 
 /** What somebody may be told of one organization. */
-export interface OrgSight {
+export interface OrgVisibility {
   /** Its name as the config writes it. */
   readonly org: string;
   /**
@@ -53,37 +53,38 @@ export interface OrgSight {
  * What somebody may be told; null = everything. Each organization is named once at most. A number of a repository says nothing without its
  * organization: two forges give the same numbers.
  */
-export type Sight = readonly OrgSight[] | null;
+export type Visibility = readonly OrgVisibility[] | null;
 
 /** Whether anything of the organization may be told. */
-export function seesOrg(sight: Sight, org: string): boolean {
-  return sight === null || sight.some((one) => one.org === org);
+export function seesOrg(visibility: Visibility, org: string): boolean {
+  return visibility === null || visibility.some((one) => one.org === org);
 }
 
 /** Whether all of the organization may be told. */
-export function seesWholeOrg(sight: Sight, org: string): boolean {
-  return sight === null || sight.some((one) => one.org === org && one.repositories === null);
+export function seesWholeOrg(visibility: Visibility, org: string): boolean {
+  return visibility === null || visibility.some((one) => one.org === org && one.repositories === null);
 }
 
 /** Whether what is about this repository of the organization may be told; null = what is about the organization itself. */
-export function seesRepo(sight: Sight, org: string, repoId: string | null): boolean {
+export function seesRepo(visibility: Visibility, org: string, repoId: string | null): boolean {
   return (
-    sight === null ||
-    sight.some(
+    visibility === null ||
+    visibility.some(
       (one) => one.org === org && (one.repositories === null || (repoId !== null && one.repositories.includes(repoId))),
     )
   );
 }
 
 /** Whether an event of this kind in this repository may be told: all of the repository, or the unit that the event belongs to. */
-export function seesEvent(sight: Sight, org: string, repoId: string | null, kind: string): boolean {
+export function seesEvent(visibility: Visibility, org: string, repoId: string | null, kind: string): boolean {
   const unit = unitOfKind(kind);
   return (
-    seesRepo(sight, org, repoId) || (repoId !== null && unit !== null && seesRepo(sight, org, `${repoId}/${unit}`))
+    seesRepo(visibility, org, repoId) ||
+    (repoId !== null && unit !== null && seesRepo(visibility, org, `${repoId}/${unit}`))
   );
 }
 
-/** The same sight, of one organization alone. */
-export function sightWithin(sight: Sight, org: string): Sight {
-  return sight === null ? [{ org, repositories: null }] : sight.filter((one) => one.org === org);
+/** The same visibility, of one organization alone. */
+export function visibilityWithin(visibility: Visibility, org: string): Visibility {
+  return visibility === null ? [{ org, repositories: null }] : visibility.filter((one) => one.org === org);
 }
