@@ -1,4 +1,4 @@
-import type { HomeRefusal } from './repository-home.js';
+import type { OwnershipRefusal } from './repository-owner.js';
 
 /** What an intent acts on. Ids are pinned when the run is decided; names may change later. */
 export type Target =
@@ -10,7 +10,7 @@ export type Target =
       name: string;
       private?: boolean;
       archived?: boolean;
-      refused?: HomeRefusal;
+      refused?: OwnershipRefusal;
     }
   | { kind: 'organization'; id: string | null; name: string; readFrom?: ReadFrom }
   /** The bot's own account, or the instance (op 4). */

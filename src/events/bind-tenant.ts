@@ -2,23 +2,23 @@ import type { EventRepository } from '../core/event.js';
 import type { Json, JsonObject } from '../core/json.js';
 import { isJsonObject } from '../core/json.js';
 import { Misfit } from './event-fact.js';
-import type { PlaceRole, PlacesOfType } from './home-places.js';
-import { HOME_PLACES, PLACES_IN_REPOSITORY, UNKNOWN_TYPE } from './home-places.js';
+import type { PlaceRole, PlacesOfType } from './owner-places.js';
+import { OWNER_PLACES, PLACES_IN_REPOSITORY, UNKNOWN_TYPE } from './owner-places.js';
 import { idOf, repositoryOf } from './read-fields.js';
 
 /** Why an arrival does not belong to the organization whose hook or poll brought it. */
 type MismatchCode =
-  /** A home place names another owner. */
+  /** An own place names another owner. */
   | 'tenant_other_owner'
-  /** A home place names another number than the organization has. */
+  /** An own place names another number than the organization has. */
   | 'tenant_other_number'
-  /** A home place names the number of the organization and another name. */
+  /** An own place names the number of the organization and another name. */
   | 'tenant_renamed'
-  /** Two spellings in one home place, or two home places, name different things. */
+  /** Two spellings in one own place, or two own places, name different things. */
   | 'tenant_contradiction'
-  /** A home place names nothing that can be compared. */
+  /** An own place names nothing that can be compared. */
   | 'tenant_unreadable'
-  /** No home place names anything. */
+  /** No own place names anything. */
   | 'tenant_missing';
 
 /** The arrival must not act for this organization. The reason holds no text of the body but the path of the place. */
@@ -47,7 +47,7 @@ export interface Binding {
 type PolledSource = 'feed' | 'tasks' | 'lists';
 
 /**
- * Bind a delivery to the organization of its hook: every home place of the body must name that organization, and all of them one repository. Pure.
+ * Bind a delivery to the organization of its hook: every own place of the body must name that organization, and all of them one repository. Pure.
  * @param number of the organization, as the forge told it; null = not known
  * @param body as `readBody` gives it
  */
@@ -67,7 +67,7 @@ export function bindDelivery(
  * owner, and nothing else against it, moved away. Its event is kept, about no repository of ours.
  */
 export function bindRow(org: string, source: PolledSource, row: JsonObject): Binding | TenantMismatch {
-  const type = HOME_PLACES.get(source) ?? UNKNOWN_TYPE;
+  const type = OWNER_PLACES.get(source) ?? UNKNOWN_TYPE;
   return bind({ org, number: null }, type, findPlaces(row, type, true), row, true);
 }
 
@@ -78,7 +78,7 @@ function isSameName(a: string, b: string): boolean {
 
 /** A row's kind is no event type, whatever a header says. */
 function deliveryPlaces(eventType: string): PlacesOfType | undefined {
-  return isPolledSource(eventType) ? undefined : HOME_PLACES.get(eventType);
+  return isPolledSource(eventType) ? undefined : OWNER_PLACES.get(eventType);
 }
 
 function isPolledSource(word: string): word is PolledSource {
@@ -93,7 +93,7 @@ interface Place {
   readonly value: Json;
 }
 
-/** What one home place says. */
+/** What one own place says. */
 interface Named {
   readonly path: string;
   readonly owners: readonly string[];
@@ -265,7 +265,7 @@ function textIn(object: JsonObject, key: string): string | null {
 }
 
 /**
- * The home places of a body: those that the table lists, and of a known type every other place that names an owner or a repository. What stands
+ * The own places of a body: those that the table lists, and of a known type every other place that names an owner or a repository. What stands
  * inside a foreign place belongs to it.
  */
 function findPlaces(body: JsonObject, type: PlacesOfType, isKnown: boolean): Place[] {
@@ -290,7 +290,7 @@ function findPlaces(body: JsonObject, type: PlacesOfType, isKnown: boolean): Pla
         ? null
         : isAbsent(value)
           ? null
-          : role === 'home'
+          : role === 'own'
             ? namingOfListed(key)
             : namingOf(key, value);
     if (naming && !Array.isArray(value)) found.push({ path, naming, value });

@@ -79,12 +79,12 @@ export function normalizeBody(
 ): EventFact | Misfit {
   const reason = misfitOf(eventType, body);
   if (reason !== null) return new Misfit(reason);
-  const home = bindDelivery(org, number, eventType, body);
-  if (home instanceof TenantMismatch) return home;
+  const binding = bindDelivery(org, number, eventType, body);
+  if (binding instanceof TenantMismatch) return binding;
   const reader = DELIVERY_READERS.get(eventType);
   if (!reader || isUnknownWord(reader, body.action))
     return new Misfit('this version does not know what it tells: an upgrade may', 'unknown_kind');
-  const fact = reader.read(body, home.repo, eventType);
+  const fact = reader.read(body, binding.repo, eventType);
   return fact instanceof Misfit ? fact : withReadLists(fact);
 }
 

@@ -24,12 +24,12 @@ export function normalizeEntry(entry: Pick<NewEntry, 'org' | 'source' | 'text' |
   // Null when the server cannot load it any more: nothing that a rule could act on.
   if (!repositoryOf(entry.source === 'feed' ? row.repo : row.repository))
     return new Misfit('the row names no repository', 'no_repository');
-  const home = bindRow(entry.org, entry.source, row);
-  if (home instanceof TenantMismatch) return home;
-  const read = factsOfRow(entry, row, home);
+  const binding = bindRow(entry.org, entry.source, row);
+  if (binding instanceof TenantMismatch) return binding;
+  const read = factsOfRow(entry, row, binding);
   if (read instanceof Misfit) return read;
   const facts = read.map(withReadLists);
-  return home.movedTo === null ? facts : facts.map((fact) => ({ ...fact, hasMoved: true as const }));
+  return binding.movedTo === null ? facts : facts.map((fact) => ({ ...fact, hasMoved: true as const }));
 }
 
 function factsOfRow(

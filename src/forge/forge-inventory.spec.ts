@@ -4,7 +4,7 @@ import type { EventRepository } from '../core/event.js';
 import { FakeForge } from '../../test/fakes/fake-forge.js';
 import { ManualClock } from '../../test/fakes/manual-clock.js';
 import { InMemorySeenRepositories } from '../../test/fakes/in-memory-seen-repositories.js';
-import { ForgeHomes } from './forge-homes.js';
+import { ForgeOwners } from './forge-owners.js';
 import { ForgeInventory } from './forge-inventory.js';
 
 const seen: EventRepository[] = [{ id: '1', owner: 'acme', name: 'told', full_name: 'acme/told' }];
@@ -21,13 +21,13 @@ describe('forge/forge-inventory', () => {
   function inventoryOf(forge: FakeForge): ForgeInventory {
     forge.answer('listOrgFeed', async () => []);
     const forges = { get: () => forge };
-    const homes = new ForgeHomes(
+    const owners = new ForgeOwners(
       forges,
       new InMemorySeenRepositories([...seen, UNNAMED]),
       aConfig({ orgs: [{ forge: 'main', name: 'acme', repositories: ['1'] }] }),
       clock,
     );
-    return new ForgeInventory(forges, homes, clock);
+    return new ForgeInventory(forges, owners, clock);
   }
 
   it('lists what the forge lists, to the end, in the shape of events', async () => {

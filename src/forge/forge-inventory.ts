@@ -4,10 +4,10 @@ import { ForgeError } from '../core/errors.js';
 import type { EventRepository } from '../core/event.js';
 import { listAll } from './forge-client.js';
 import type { Repository } from '../core/objects/repositories.js';
-import type { RepositoryInventory } from '../core/repository-home.js';
-import { isOwnedBy } from '../core/repository-home.js';
+import type { RepositoryInventory } from '../core/repository-owner.js';
+import { isOwnedBy } from '../core/repository-owner.js';
 import { ConnectedForges, type ForgeClients } from './connected-forges.js';
-import { ForgeHomes } from './forge-homes.js';
+import { ForgeOwners } from './forge-owners.js';
 
 /** Several schedules often fire together and share one reading; a repository made just before is in it. */
 const FRESH_MS = 1_000;
@@ -26,7 +26,7 @@ export class ForgeInventory implements RepositoryInventory {
 
   constructor(
     @Inject(ConnectedForges) private readonly forges: ForgeClients,
-    @Inject(ForgeHomes) private readonly homes: Pick<ForgeHomes, 'learnListed' | 'amongSeen'>,
+    @Inject(ForgeOwners) private readonly owners: Pick<ForgeOwners, 'learnListed' | 'amongSeen'>,
     private readonly clock: Clock,
   ) {}
 
@@ -57,14 +57,14 @@ export class ForgeInventory implements RepositoryInventory {
         const listed = (await listAll(access.client, 'listOrgRepos', { org })).filter((repository) =>
           isOwnedBy(repository, org),
         );
-        this.homes.learnListed(forge, org, listed);
+        this.owners.learnListed(forge, org, listed);
         const repositories = listed.flatMap(asEventRepository);
         return { repositories, completeness: 'listed by the forge: all that our account may see' };
       } catch (error) {
         if (!(error instanceof ForgeError) || error.kind !== 'not-offered') throw error;
       }
     }
-    const repositories = await this.homes.amongSeen(forge, org, { asksFeed: true });
+    const repositories = await this.owners.amongSeen(forge, org, { asksFeed: true });
     return {
       repositories,
       completeness:

@@ -3,7 +3,7 @@ import { ThisProcess } from '../config/this-process.js';
 import { STOP_GRACE } from '../platform/stop-grace.js';
 import { within } from '../core/within.js';
 import { ConnectedForges } from './connected-forges.js';
-import { ForgeHomes } from './forge-homes.js';
+import { ForgeOwners } from './forge-owners.js';
 import { ForgeInventory } from './forge-inventory.js';
 import { ForgesToConnect } from './forges-to-connect.js';
 import { OrgNumbers } from './org-numbers.js';
@@ -14,8 +14,8 @@ const CONNECT_WAIT_MS = 2_000;
 
 /** The forges' API: clients, what each server can do, and whose repositories are. */
 @Module({
-  providers: [ForgesToConnect, ConnectedForges, OrgNumbers, ForgeHomes, ForgeInventory, ServerAccessReader],
-  exports: [ConnectedForges, OrgNumbers, ForgeHomes, ForgeInventory, ServerAccessReader],
+  providers: [ForgesToConnect, ConnectedForges, OrgNumbers, ForgeOwners, ForgeInventory, ServerAccessReader],
+  exports: [ConnectedForges, OrgNumbers, ForgeOwners, ForgeInventory, ServerAccessReader],
 })
 export class ForgeModule implements OnModuleInit, OnModuleDestroy, OnApplicationShutdown {
   constructor(

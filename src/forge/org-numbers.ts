@@ -4,7 +4,7 @@ import { Clock } from '../core/clock.js';
 import { ForgeError } from '../core/errors.js';
 import { KnownFacts } from '../core/known-facts.port.js';
 import { Logger } from '../core/logger.js';
-import { WRITE_TRUST_MS } from '../core/repository-home.js';
+import { WRITE_TRUST_MS } from '../core/repository-owner.js';
 import { type ForgeClient, isRefused, listAll, orNull, wrapForgeClient } from './forge-client.js';
 import { isWrite, operationOf, type OperationName } from './operations.js';
 import { failedCall } from './failed-call.js';

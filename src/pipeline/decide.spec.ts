@@ -13,7 +13,7 @@ import { aRun, anIntent, claimOne, dueOf } from '../../test/builders/journal.js'
 import { intentReason, verdictReason } from '../core/run-reasons.js';
 import { InMemoryJournalStore } from '../../test/fakes/in-memory-journal-store.js';
 import { ManualClock } from '../../test/fakes/manual-clock.js';
-import { everyHomeIsOurs } from '../../test/fakes/repository-homes.js';
+import { everyRepositoryIsOurs } from '../../test/fakes/repository-owners.js';
 import { ArrivalToIntents, type FlowDeps } from './decide.js';
 import { RecentlyProcessed } from './decide/recently-processed.js';
 import { scheduledId } from './decide/decide-due.js';
@@ -100,7 +100,7 @@ describe('pipeline/decide', () => {
       inbox: { event: async (id) => (id === event.id ? event : id.startsWith('e') ? { ...event, id } : null) },
       revisions: { active: async () => active },
       lookups: { read: () => lookup() },
-      homes: everyHomeIsOurs,
+      owners: everyRepositoryIsOurs,
       acts: honestActs,
       security: silentSecurityLog,
       inventory: { list: () => inventory() },
@@ -551,11 +551,11 @@ describe('pipeline/decide', () => {
     ['public', false, false],
     ['of unknown visibility', undefined, true],
   ])('stores what was read of a repository that is %s sealed or as it is', async (_what, isPrivate, isSealed) => {
-    const of: typeof everyHomeIsOurs.of = async ({ org, id, name }) => ({
+    const of: typeof everyRepositoryIsOurs.of = async ({ org, id, name }) => ({
       is: 'ours',
       repository: { id, owner: org, name, ...(isPrivate === undefined ? {} : { private: isPrivate }) },
     });
-    flow = flowWith({ homes: { ...everyHomeIsOurs, of } });
+    flow = flowWith({ owners: { ...everyRepositoryIsOurs, of } });
     lookup = async () => ({ value: 'words' });
     verdicts['r1'] = (answers) =>
       answers['l']

@@ -3,7 +3,7 @@ import { callerOf, callingAs } from '../core/caller.js';
 import type { EventKind } from '../core/event-kinds.js';
 import type { ForgeEvent } from '../core/event.js';
 import { withReasonText } from '../core/reason.js';
-import { tellsOfHome, type RepositoryHomes } from '../core/repository-home.js';
+import { tellsOfOwner, type RepositoryOwners } from '../core/repository-owner.js';
 import { traceOf } from '../core/trace.js';
 import { orderKeyOf } from '../core/target.js';
 import type { Report } from '../rules/language/revision.js';
@@ -20,8 +20,8 @@ import type { JournalStore } from './journal-store.port.js';
 import type { Candidate, EchoDetector, EchoVerdict } from './rule-engine.port.js';
 import type { Tick } from './tick-store.port.js';
 
-export interface FlowDeps extends DueDeps, RecorderDeps, Omit<AtHandDeps, 'answers' | 'homes' | 'echoes'> {
-  readonly homes: Pick<RepositoryHomes, 'of' | 'peek' | 'forget'>;
+export interface FlowDeps extends DueDeps, RecorderDeps, Omit<AtHandDeps, 'answers' | 'owners' | 'echoes'> {
+  readonly owners: Pick<RepositoryOwners, 'of' | 'peek' | 'forget'>;
   readonly inbox: Pick<InboxStore, 'event'>;
   readonly journal: Pick<
     JournalStore,
@@ -104,7 +104,7 @@ export class ArrivalToIntents {
   private async decideLoaded(eventId: string, { active, subject }: Loaded): Promise<boolean> {
     const { event, org } = subject;
     await this.revisit(event);
-    if (event.repo && tellsOfHome(event.kind)) this.deps.homes.forget(event.forge, event.repo.id);
+    if (event.repo && tellsOfOwner(event.kind)) this.deps.owners.forget(event.forge, event.repo.id);
     const by = { revisionId: active.id, bot: this.deps.accounts.self(event.forge, org) };
     const { held = null, chain, rule = null } = (await this.deps.echoes?.look(event)) ?? {};
     const found = rule === null ? subject : { ...subject, event: { ...event, byRule: rule } };

@@ -474,7 +474,7 @@ describe('pipeline/execute', () => {
     });
 
     it('is refused by its code, with no call, where the decision saw that it is not ours', async () => {
-      const id = await rig.plan('label.ensure', BUG, { home: { is: 'refused', code: 'repository_elsewhere' } });
+      const id = await rig.plan('label.ensure', BUG, { ownership: { is: 'refused', code: 'repository_elsewhere' } });
       const intent = await rig.journal.intent(id);
 
       expect([intent?.orderKey, intent?.effectKey]).toEqual([

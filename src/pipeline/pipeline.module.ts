@@ -21,7 +21,7 @@ import { readDelivery } from '../events/normalize-delivery.js';
 import { isDelivered } from '../events/pairing-table.js';
 import { normalizeEntry } from '../events/normalize-entry.js';
 import { ConnectedForges } from '../forge/connected-forges.js';
-import { ForgeHomes } from '../forge/forge-homes.js';
+import { ForgeOwners } from '../forge/forge-owners.js';
 import { ForgeInventory } from '../forge/forge-inventory.js';
 import { ForgeModule } from '../forge/forge.module.js';
 import { OrgNumbers } from '../forge/org-numbers.js';
@@ -73,7 +73,7 @@ const READING = [
     ActProofs,
     {
       forges: Forges,
-      homes: ForgeHomes,
+      owners: ForgeOwners,
       recovery: RecoveryStore,
       inbox: InboxStore,
       journal: JournalStore,
@@ -133,7 +133,7 @@ const DECIDING = [
       proposals: Proposals,
       offers: CapabilityCheck,
       lookups: LookupReader,
-      homes: ForgeHomes,
+      owners: ForgeOwners,
       inventory: ForgeInventory,
       acts: ActProofs,
       accounts: Accounts,
@@ -157,7 +157,7 @@ const DECIDING = [
       return new ArrivalToIntents({
         ...deps,
         tools,
-        fields: new ForgeFieldReader({ forges, homes: deps.homes, inbox, clock }),
+        fields: new ForgeFieldReader({ forges, owners: deps.owners, inbox, clock }),
         awaitMs: awaitsDelivery(config, deps.connected),
         heldFor: (org: string, id: string) => offers.heldFor(org, id),
         found: (plan: Plan) => findings.keep(plan),

@@ -33,7 +33,7 @@ import { TrustedPolicies } from './trusted-policies.js';
 import { TwoPeople } from '../core/two-people.js';
 import { type RecordedRun, JournalStore } from '../pipeline/journal-store.port.js';
 import { RuleEngine } from '../pipeline/rule-engine.port.js';
-import type { RepositoryInventory } from '../core/repository-home.js';
+import type { RepositoryInventory } from '../core/repository-owner.js';
 import { type ActiveRevision, ActiveRevisions } from '../rules/revisions/active-revisions.port.js';
 import { PlanStore } from './plan-store.port.js';
 import type { PolicyGate, PolicyPass, ReviewedPass } from '../pipeline/policy-gate.port.js';

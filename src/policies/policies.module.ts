@@ -8,7 +8,7 @@ import { newId } from '../core/ids.js';
 import { Logger } from '../core/logger.js';
 import { OperatorStore } from '../core/operator-store.port.js';
 import { SecurityLog } from '../core/security-log.js';
-import { ForgeHomes } from '../forge/forge-homes.js';
+import { ForgeOwners } from '../forge/forge-owners.js';
 import { ForgeModule } from '../forge/forge.module.js';
 import { ActProofs } from '../pipeline/decide/act-proofs.js';
 import { CandidateDecider } from '../pipeline/decide/decide-candidate.js';
@@ -30,7 +30,7 @@ const REST_MS = 1_000;
 const DECIDES_WITH = [
   RuleEngine,
   LookupReader,
-  ForgeHomes,
+  ForgeOwners,
   ActProofs,
   SecurityLog,
   Accounts,
@@ -64,10 +64,10 @@ const PROVIDERS = [
     provide: CandidateDecider,
     inject: [...DECIDES_WITH],
     useFactory: (
-      ...[rules, lookups, homes, acts, security, accounts, journal, clock, logger, encryptor]: DecidesWith
+      ...[rules, lookups, owners, acts, security, accounts, journal, clock, logger, encryptor]: DecidesWith
     ) =>
       new CandidateDecider({
-        ...{ rules, lookups, homes, acts, security, accounts, journal, clock, logger },
+        ...{ rules, lookups, owners, acts, security, accounts, journal, clock, logger },
         tools: { actions, encryptor, newId },
       }),
   },

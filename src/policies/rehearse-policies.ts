@@ -6,7 +6,7 @@ import { goPast } from '../core/go-past.js';
 import { hashOf } from '../core/ids.js';
 import { isJsonObject, type Json } from '../core/json.js';
 import { textOf, type Reason } from '../core/reason.js';
-import type { RepositoryInventory } from '../core/repository-home.js';
+import type { RepositoryInventory } from '../core/repository-owner.js';
 import { isHeld, isReason } from '../core/run-reasons.js';
 import type { Cause, NewIntent } from '../core/run.js';
 import type { CandidateDecider } from '../pipeline/decide/decide-candidate.js';

@@ -2,7 +2,7 @@ import type { Logger } from '../core/logger.js';
 import { readContentParts, readNumber } from '../events/feed-content.js';
 import { readGroup, REVIEW_MARK, writtenTogether } from '../events/review-rows.js';
 import type { ForgeClient } from '../forge/forge-client.js';
-import type { DescribedRepository } from '../core/repository-home.js';
+import type { DescribedRepository } from '../core/repository-owner.js';
 import type { CursorStore } from './cursor-store.port.js';
 import type { EntryWriterDeps, PolledOrg, ReadRow } from '../pipeline/receive.js';
 import { EntryWriter } from '../pipeline/receive.js';

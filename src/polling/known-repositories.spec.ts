@@ -27,7 +27,7 @@ function aWorld(
       clock,
       keepMs: 1000,
       offers: () => options.offers ?? true,
-      homes: { learnListed: () => undefined, amongSeen: async () => options.seen ?? [] },
+      owners: { learnListed: () => undefined, amongSeen: async () => options.seen ?? [] },
       client: {
         listOrgRepos: async ({ page = 1 }, call) => {
           if (options.fails)

@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.js';
 import { ForgeError } from '../core/errors.js';
 import type { EventRepository } from '../core/event.js';
-import { isOwnedBy, type DescribedRepository } from '../core/repository-home.js';
+import { isOwnedBy, type DescribedRepository } from '../core/repository-owner.js';
 import type { ForgeClient } from '../forge/forge-client.js';
 import type { PolledOrg } from '../pipeline/receive.js';
 
@@ -23,7 +23,7 @@ export interface RepositoryLister {
 }
 
 /** Whose repositories are: what a list of the forge shows is told to it, and it tells which of those seen are the organization's. */
-interface PolledHomes {
+interface PolledOwners {
   learnListed(forge: string, org: string, repositories: readonly DescribedRepository[]): void;
   amongSeen(forge: string, org: string): Promise<EventRepository[]>;
 }
@@ -31,7 +31,7 @@ interface PolledHomes {
 interface KnownRepositoriesDeps {
   readonly client: Pick<ForgeClient, 'listOrgRepos'>;
   readonly offers: (name: 'listOrgRepos') => boolean;
-  readonly homes: PolledHomes;
+  readonly owners: PolledOwners;
   readonly clock: Clock;
   /** How long a list is valid while nothing happens in a repository that it lacks. */
   readonly keepMs?: number;
@@ -72,7 +72,7 @@ export class KnownRepositories implements RepositoryLister {
     if (this.lastList && isFresh && this.missing(this.lastList.repositories, moved).length === 0)
       return this.lastList.repositories;
     const repositories = this.deps.offers('listOrgRepos') ? await this.listWhereOffered(spend) : null;
-    if (!repositories) return (await this.deps.homes.amongSeen(this.polled.forge, this.polled.org)).flatMap(asPolled);
+    if (!repositories) return (await this.deps.owners.amongSeen(this.polled.forge, this.polled.org)).flatMap(asPolled);
     this.lastList = { at: now, repositories };
     for (const id of this.missing(repositories, moved)) this.unlisted.add(id);
     return repositories;
@@ -103,7 +103,7 @@ export class KnownRepositories implements RepositoryLister {
         { onReply: (info) => void (total = info.totalCount) },
       );
       const own = rows.filter((row) => isOwnedBy(row, this.polled.org));
-      this.deps.homes.learnListed(this.polled.forge, this.polled.org, own);
+      this.deps.owners.learnListed(this.polled.forge, this.polled.org, own);
       const before = byId.size;
       for (const repository of own.flatMap((row) => asPolled(row))) byId.set(repository.id, repository);
       if (total === null ? byId.size === before : page * PAGE_SIZE >= total) break;

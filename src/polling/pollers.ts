@@ -5,7 +5,7 @@ import { callingAs } from '../core/caller.js';
 import { Clock } from '../core/clock.js';
 import { Logger } from '../core/logger.js';
 import { ConnectedForges } from '../forge/connected-forges.js';
-import { ForgeHomes } from '../forge/forge-homes.js';
+import { ForgeOwners } from '../forge/forge-owners.js';
 import type { OperationName } from '../forge/operations.js';
 import { Metrics } from '../observability/metrics.js';
 import { InboxStore } from '../pipeline/inbox-store.port.js';
@@ -45,7 +45,7 @@ export class Pollers {
     private readonly self: ThisProcess,
     private readonly forges: ConnectedForges,
     private readonly gaps: GapKeeper,
-    private readonly homes: ForgeHomes,
+    private readonly owners: ForgeOwners,
     private readonly inbox: InboxStore,
     private readonly cursors: CursorStore,
     private readonly queue: WorkQueue,
@@ -62,7 +62,7 @@ export class Pollers {
   }
 
   private of(org: OrgConfig): Polled[] {
-    const { forges, gaps, homes, inbox, cursors, queue, metrics, clock, logger } = this;
+    const { forges, gaps, owners, inbox, cursors, queue, metrics, clock, logger } = this;
     const { startedAt } = this.self;
     const forge = forges.get(org.forge, org.name);
     if (!forge) return [];
@@ -77,7 +77,7 @@ export class Pollers {
     const feed = new FeedPoller(
       {
         ...common,
-        read: (rows) => homes.learnFeed(org.forge, org.name, rows),
+        read: (rows) => owners.learnFeed(org.forge, org.name, rows),
         moved: (repositoryId) => void moved.add(repositoryId),
         commentsOf: async (place) =>
           offers('listComments') ? (await forge.client.listComments(place)).map(({ id }) => String(id)) : null,
@@ -85,7 +85,7 @@ export class Pollers {
       },
       polled,
     );
-    const repositories = new KnownRepositories({ client: forge.client, offers, homes, clock }, polled);
+    const repositories = new KnownRepositories({ client: forge.client, offers, owners, clock }, polled);
     const tasks = new TaskPoller(
       {
         ...common,

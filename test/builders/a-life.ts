@@ -15,7 +15,7 @@ import { CelEngine } from '../../src/rules/language/expressions/cel-engine.js';
 import { loadRules } from '../../src/rules/language/load/load-rules.js';
 import type { Revision } from '../../src/rules/language/revision.js';
 import { InMemoryJournalStore } from '../fakes/in-memory-journal-store.js';
-import { everyHomeIsOurs } from '../fakes/repository-homes.js';
+import { everyRepositoryIsOurs } from '../fakes/repository-owners.js';
 import { ManualClock } from '../fakes/manual-clock.js';
 import { honestActs } from '../fakes/honest-acts.js';
 import { withReasonText } from '../../src/core/reason.js';
@@ -65,7 +65,7 @@ export class ALife {
       inbox: this.inbox,
       revisions: { active: async () => ({ id: 'rev-1', revision: this.revision, loadedAt: this.clock.now() }) },
       lookups: { read: lookups },
-      homes: everyHomeIsOurs,
+      owners: everyRepositoryIsOurs,
       acts: honestActs,
       security: silentSecurityLog,
       inventory: { list: async () => [] },

@@ -55,7 +55,7 @@ export class AnsweringRig {
       inbox: { event: async (id) => this.rig.events.get(id) ?? null },
       revisions: { active: async () => active },
       lookups: { read: async () => ({ missing: true }) },
-      homes: this.rig.homes,
+      owners: this.rig.owners,
       acts: honestActs,
       security: silentSecurityLog,
       inventory: { list: async () => [this.repo] },

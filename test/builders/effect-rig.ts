@@ -3,7 +3,7 @@ import { actions } from '../../src/actions/index.js';
 import type { Alerts } from '../../src/core/alerts.js';
 import type { EventActor, EventRepository, ForgeEvent } from '../../src/core/event.js';
 import type { JsonObject } from '../../src/core/json.js';
-import type { RepositoryHome } from '../../src/core/repository-home.js';
+import type { Ownership } from '../../src/core/repository-owner.js';
 import { silentLogger } from '../../src/core/logger.js';
 import type { SecurityEvent } from '../../src/core/security-log.js';
 import { Secret } from '../../src/core/secret.js';
@@ -15,7 +15,7 @@ import {
   type OrgSettings,
   ForgeHealth,
 } from '../../src/pipeline/execute/forge-access.js';
-import { ForgeHomes } from '../../src/forge/forge-homes.js';
+import { ForgeOwners } from '../../src/forge/forge-owners.js';
 import { TargetResolver } from '../../src/pipeline/execute/prepare-effect.js';
 import { Settler, type Aftermath } from '../../src/pipeline/execute/settle.js';
 import { OutcomeRecovery } from '../../src/pipeline/recover.js';
@@ -50,7 +50,7 @@ export interface WishOptions {
   /** The event that caused it; default: one of its own. */
   eventId?: string;
   /** Whose the repository was when it was decided; left out = nobody asked. */
-  home?: RepositoryHome;
+  ownership?: Ownership;
   /** Who caused it, by an event that anybody may cause. */
   actor?: EventActor;
   /** A comment asks for it. */
@@ -91,7 +91,7 @@ export class EffectRig {
   readonly effects: IntentToEffect;
   readonly unknown: OutcomeRecovery;
   readonly health: ForgeHealth;
-  readonly homes: ForgeHomes;
+  readonly owners: ForgeOwners;
   /** Numbers that the operator names as repositories of acme. */
   readonly named = ['7'];
   readonly targets: TargetResolver;
@@ -110,13 +110,13 @@ export class EffectRig {
     const { journal, clock, encryptor } = this;
     const alerts: Alerts = { raise: (key) => void this.alerts.push(key), resolve: () => undefined };
     const forges = { get: (forge: string) => (forge === 'main' ? (access ?? this.forge) : null) };
-    this.homes = new ForgeHomes(
+    this.owners = new ForgeOwners(
       forges,
       new InMemorySeenRepositories(),
       aConfig({ orgs: [{ forge: 'main', name: 'acme', repositories: this.named }] }),
       clock,
     );
-    this.targets = new TargetResolver(this.homes);
+    this.targets = new TargetResolver(this.owners);
     const orgs = { get: (org: string) => (org === 'acme' ? this.settings : null) };
     this.health = new ForgeHealth(forges, clock, alerts, silentLogger, journal, aConfig({ orgs: [{ name: 'acme' }] }));
     this.unknown = new OutcomeRecovery(
@@ -195,7 +195,7 @@ export class EffectRig {
       isClaim,
       asked = false,
       tickId,
-      home,
+      ownership,
     }: WishOptions = {},
   ): Promise<string[]> {
     this.wishes += 1;
@@ -210,7 +210,7 @@ export class EffectRig {
         cause: tickId === undefined ? { kind: 'event', eventId } : { kind: 'tick', tickId, subject: repo?.id ?? '' },
         repo,
         ...(actor ? { actor } : {}),
-        ...(home ? { home } : {}),
+        ...(ownership ? { ownership } : {}),
         claim: isClaim ? eventId : null,
         asked,
         report: { rule, verdict: 'fired', reason: because('wanted'), trace: null },

@@ -10,9 +10,9 @@ import { newId } from '../../src/core/ids.js';
 import { silentLogger } from '../../src/core/logger.js';
 import type { Run } from '../../src/core/run.js';
 import { runReason } from '../../src/core/run-reasons.js';
-import { WRITE_TRUST_MS, type RepositoryHomes } from '../../src/core/repository-home.js';
+import { WRITE_TRUST_MS, type RepositoryOwners } from '../../src/core/repository-owner.js';
 import { silentSecurityLog } from '../../src/core/security-log.js';
-import { ForgeHomes } from '../../src/forge/forge-homes.js';
+import { ForgeOwners } from '../../src/forge/forge-owners.js';
 import { decideBatch } from '../../src/pipeline/decide/decide-arrivals.js';
 import { EVENT_READER } from '../builders/decide-all.js';
 import { ArrivalToIntents } from '../../src/pipeline/decide.js';
@@ -33,7 +33,7 @@ import { jsonTextOf, readActFolders } from '../recordings-tool/act-file.js';
 import { FakeForge } from '../fakes/fake-forge.js';
 import { InMemorySeenRepositories } from '../fakes/in-memory-seen-repositories.js';
 import { ManualClock } from '../fakes/manual-clock.js';
-import { everyHomeIsOurs } from '../fakes/repository-homes.js';
+import { everyRepositoryIsOurs } from '../fakes/repository-owners.js';
 
 const RULES = `
 version: 1
@@ -154,7 +154,7 @@ export function atOnceSuite(open: () => Promise<AtOnceStores>): void {
 
   function atOnce(
     rules = RULES,
-    homes: RepositoryHomes = { ...everyHomeIsOurs, peek: () => null },
+    owners: RepositoryOwners = { ...everyRepositoryIsOurs, peek: () => null },
     engine: RuleEngine = theRules,
   ): ArrivalToIntents {
     const { inbox, journal, recovery } = stores;
@@ -171,20 +171,20 @@ export function atOnceSuite(open: () => Promise<AtOnceStores>): void {
       revisions: { active: async () => ({ id: 'rev-1', revision, loadedAt: new Date() }) },
       lookups: { read: async () => ({ missing: true }) },
       acts: honestActs,
-      homes,
+      owners,
       security: silentSecurityLog,
       queue,
       tools: { actions, encryptor: THE_SEALER, newId },
     });
   }
 
-  function stepwise(rules: string, homes: RepositoryHomes = everyHomeIsOurs): ALife {
+  function stepwise(rules: string, owners: RepositoryOwners = everyRepositoryIsOurs): ALife {
     const { journal, inbox } = stores;
     const tools = { actions, encryptor: THE_SEALER, newId };
     return new ALife(rules, async () => ({ missing: true }), {
       journal,
       inbox,
-      homes,
+      owners,
       queue,
       tools,
       clock: systemClock,
@@ -385,13 +385,13 @@ export function atOnceSuite(open: () => Promise<AtOnceStores>): void {
     const ASKED = { forge: 'main', org: 'acme', id: '7', name: 'app' };
     let clock: ManualClock;
     let forge: FakeForge;
-    let homes: ForgeHomes;
+    let owners: ForgeOwners;
     beforeEach(() => {
       clock = new ManualClock();
       forge = new FakeForge('gitea');
       forge.addRepository('app');
       const seen = new InMemorySeenRepositories();
-      homes = new ForgeHomes({ get: () => forge }, seen, aConfig({}), clock);
+      owners = new ForgeOwners({ get: () => forge }, seen, aConfig({}), clock);
     });
 
     /** All that became of one push, but for its ids and times, and the rings. */
@@ -399,10 +399,10 @@ export function atOnceSuite(open: () => Promise<AtOnceStores>): void {
       stores = await open();
       rung = [];
       const ids = await store([pushText()], 'push');
-      await decide(ids, isAtOnce ? atOnce(REPOSITORY_RULES, homes) : null);
+      await decide(ids, isAtOnce ? atOnce(REPOSITORY_RULES, owners) : null);
       const eventId = await eventOf(ids[0]);
       expect(await stores.inbox.undecidedEvents(9)).toEqual(isAtOnce ? [] : [eventId]);
-      if (!isAtOnce) await stepwise(REPOSITORY_RULES, homes).decides(eventId);
+      if (!isAtOnce) await stepwise(REPOSITORY_RULES, owners).decides(eventId);
       const runs = await runsOf(eventId);
       const intents = await stores.journal.intentsOfRun(runs[0]?.id ?? '');
       const ofRun = { id: '', runKey: '', cause: null, decidedAt: null };
@@ -414,8 +414,8 @@ export function atOnceSuite(open: () => Promise<AtOnceStores>): void {
       };
     }
 
-    it('is written with the event where the home of the repository is known, as it is written afterwards', async () => {
-      await homes.of(ASKED);
+    it('is written with the event where the owner of the repository is known, as it is written afterwards', async () => {
+      await owners.of(ASKED);
 
       const written = await comesTo(true);
 
@@ -432,7 +432,7 @@ export function atOnceSuite(open: () => Promise<AtOnceStores>): void {
 
     it('is refused at once where it is known that the repository is not ours, as it is refused afterwards', async () => {
       forge.repositories.clear();
-      await homes.of(ASKED);
+      await owners.of(ASKED);
 
       const written = await comesTo(true);
 
@@ -446,38 +446,38 @@ export function atOnceSuite(open: () => Promise<AtOnceStores>): void {
         'the forge is being asked',
         () => {
           forge.answer('getRepoById', () => new Promise(() => undefined));
-          void homes.of(ASKED);
+          void owners.of(ASKED);
         },
       ],
       [
         'the answer is too old',
         async () => {
-          await homes.of(ASKED);
+          await owners.of(ASKED);
           clock.advance(5 * 60_000);
         },
       ],
       [
         'an event may have changed it',
         async () => {
-          await homes.of(ASKED);
-          homes.forget('main', '7');
+          await owners.of(ASKED);
+          owners.forget('main', '7');
         },
       ],
       [
         'a call did not find it under its name',
         async () => {
-          await homes.of(ASKED);
-          homes.doubt('main', '7');
+          await owners.of(ASKED);
+          owners.doubt('main', '7');
           clock.advance(WRITE_TRUST_MS);
         },
       ],
-      ['another organization asked', () => homes.of({ ...ASKED, org: 'other' })],
+      ['another organization asked', () => owners.of({ ...ASKED, org: 'other' })],
     ])('takes the longer way, without a call, where %s', async (_, happens) => {
       await happens();
       const calls = forge.calls.length;
       const ids = await store([pushText()], 'push');
 
-      await decide(ids, atOnce(REPOSITORY_RULES, homes));
+      await decide(ids, atOnce(REPOSITORY_RULES, owners));
 
       const eventId = await eventOf(ids[0]);
       expect([await stores.inbox.undecidedEvents(9), await runsOf(eventId)]).toEqual([[eventId], []]);
@@ -486,13 +486,13 @@ export function atOnceSuite(open: () => Promise<AtOnceStores>): void {
     });
 
     it('takes the longer way behind an event after which the repository may have another owner', async () => {
-      await homes.of(ASKED);
+      await owners.of(ASKED);
       const sender = { id: 9, login: 'ben' };
       const organization = { login: 'acme' };
       const deleted = JSON.stringify({ action: 'deleted', repository: REPOSITORY, organization, sender });
       const ids = [...(await store([deleted], 'repository')), ...(await store([pushText()], 'push'))];
 
-      await decide(ids, atOnce(REPOSITORY_RULES, homes));
+      await decide(ids, atOnce(REPOSITORY_RULES, owners));
 
       expect(await stores.inbox.undecidedEvents(9)).toEqual([await eventOf(ids[0]), await eventOf(ids[1])]);
     });

@@ -17,10 +17,10 @@ import type { ProfileName } from '../../src/sandbox/profiles.js';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.js';
 import { aWorld, EVERY_ACT, furnish } from '../deliveries/every-act.js';
 import { ManualClock } from '../fakes/manual-clock.js';
-import { everyHomeIsOurs } from '../fakes/repository-homes.js';
+import { everyRepositoryIsOurs } from '../fakes/repository-owners.js';
 import { confirmedFields } from '../../src/core/act-fields.js';
 import type { EventKind } from '../../src/core/event-kinds.js';
-import type { AskedRepository, RepositoryHome } from '../../src/core/repository-home.js';
+import type { AskedRepository, Ownership } from '../../src/core/repository-owner.js';
 import { wrapForgeClient } from '../../src/forge/forge-client.js';
 import { viewOf } from '../../src/rules/language/propose/bindings.js';
 
@@ -139,7 +139,7 @@ describe.each<[ProfileName]>([['gitea'], ['forgejo'], ['core']])('integration/ac
   let dora: EventActor;
 
   /** The repositories as the forge has them. */
-  const homeOf = ({ id }: AskedRepository): RepositoryHome => {
+  const ownershipOf = ({ id }: AskedRepository): Ownership => {
     const found = [...sandbox.parts.world.repos.values()].find((one) => String(one.id) === id);
     return found
       ? { is: 'ours', repository: { id, owner: 'acme', name: found.name } }
@@ -158,7 +158,7 @@ describe.each<[ProfileName]>([['gitea'], ['forgejo'], ['core']])('integration/ac
   const proofs = (): ActProofs =>
     new ActProofs({
       forges: { get: () => access },
-      homes: { ...everyHomeIsOurs, of: async (about) => homeOf(about) },
+      owners: { ...everyRepositoryIsOurs, of: async (about) => ownershipOf(about) },
       recovery: { echoOf: async () => null },
       inbox: { isStoredSince: async () => false, toldEarlier: async () => [] },
       journal: { toldActs: async () => new Map() },

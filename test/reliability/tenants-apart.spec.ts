@@ -4,7 +4,7 @@ import { isJsonObject, stringifyJson } from '../../src/core/json.js';
 import { TenantMismatch } from '../../src/events/bind-tenant.js';
 import { statedObjectOf } from '../../src/events/derive/derive-facts.js';
 import { type EventFact, Misfit } from '../../src/events/event-fact.js';
-import { HOME_PLACES, PLACES_IN_REPOSITORY, type Teller } from '../../src/events/home-places.js';
+import { OWNER_PLACES, PLACES_IN_REPOSITORY, type Teller } from '../../src/events/owner-places.js';
 import { misfitOf } from '../../src/events/normalize-delivery.js';
 import { normalizeDelivery } from '../builders/normalize-delivery.js';
 import { normalizeEntry } from '../../src/events/normalize-entry.js';
@@ -51,7 +51,7 @@ function crosses(
   });
 }
 
-/** A body says the number of its repository at several home places, of which one was changed. */
+/** A body says the number of its repository at several own places, of which one was changed. */
 function numbersIn({ type, body }: Arriving): Set<string> {
   const numbers = new Set<string>();
   const walk = (value: unknown, key: string): void => {
@@ -124,12 +124,12 @@ describe('reliability/tenants-apart', () => {
     const told = new Set<string>();
     for (const { server, type, body } of arrivals) {
       if (server === 'sample') continue;
-      const listed = HOME_PLACES.get(type)?.places ?? {};
+      const listed = OWNER_PLACES.get(type)?.places ?? {};
       const teller: Teller =
         type === 'tasks' || type === 'lists' ? 'poller' : server.startsWith('forgejo') ? 'forgejo' : 'gitea';
       for (const path of placesOf(body)) {
         const within = Object.entries(listed).find(
-          ([place, { role }]) => path === place || (role !== 'home' && path.startsWith(`${place}.`)),
+          ([place, { role }]) => path === place || (role !== 'own' && path.startsWith(`${place}.`)),
         );
         const inside = Object.keys(PLACES_IN_REPOSITORY).some((name) => new RegExp(`\\.${name}(\\.|$)`).test(path));
         if (!within && !inside) wrong.add(`${type} ${path} is not listed`);
@@ -138,7 +138,7 @@ describe('reliability/tenants-apart', () => {
       }
     }
     // The selection lacks some acts.
-    const untold = [...HOME_PLACES].flatMap(([type, { places }]) =>
+    const untold = [...OWNER_PLACES].flatMap(([type, { places }]) =>
       Object.entries(places).flatMap(([path, { by }]) =>
         by
           .filter((teller) => teller !== 'unrecorded' && !told.has(`${type} ${path} ${teller}`))
@@ -270,7 +270,7 @@ function readOnePlace({ type, body }: ForeignBody) {
     .flatMap((owner) => (isJsonObject(owner) ? [owner.login, owner.username, owner.name] : []))
     .filter((name) => typeof name === 'string' && name !== '');
   if (String(names[0]).toLowerCase() !== OURS) return null;
-  const main = HOME_PLACES.get(type)?.main ?? 'repository';
+  const main = OWNER_PLACES.get(type)?.main ?? 'repository';
   return repositoryOf(
     main.split('.').reduce<unknown>((here, key) => (isJsonObject(here) ? here[key] : undefined), body) as JsonObject,
   );

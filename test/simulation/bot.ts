@@ -124,7 +124,7 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
     cursors,
     queue,
     access,
-    homes,
+    owners,
     targets,
     deduplicateInto,
   } = parts;
@@ -213,7 +213,7 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
   const lookups = new OwnRepositoriesOnly(
     new CachedLookups(new ForgeLookupReader(forges), clock),
     lookupCatalogue(),
-    homes,
+    owners,
   );
   const inventory = {
     list: async () => [{ id: '7', owner: 'acme', name: 'app', full_name: 'acme/app', private: false, archived: false }],
@@ -222,7 +222,7 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
   const decider = new CandidateDecider({
     rules,
     lookups,
-    homes,
+    owners,
     acts: honestActs,
     security: silentSecurityLog,
     accounts,
@@ -268,7 +268,7 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
     revisions,
     rules,
     lookups,
-    homes,
+    owners,
     rollout,
     acts: honestActs,
     security: silentSecurityLog,

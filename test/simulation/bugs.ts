@@ -1,7 +1,7 @@
 import type { AnyAction } from '../../src/actions/define-action.js';
 import { wrapForgeClient } from '../../src/forge/forge-client.js';
 import type { ForgeAccess } from '../../src/pipeline/execute/forge-access.js';
-import type { RepositoryHomes } from '../../src/core/repository-home.js';
+import type { RepositoryOwners } from '../../src/core/repository-owner.js';
 import type { TargetResolver } from '../../src/pipeline/execute/prepare-effect.js';
 import type { UnknownOutcomes } from '../../src/pipeline/execute/settle.js';
 import type { TickStore } from '../../src/pipeline/tick-store.port.js';
@@ -35,7 +35,7 @@ export interface Parts {
   readonly queue: ReturnType<SimQueue['of']>;
   readonly access: ForgeAccess;
   readonly actions: ReadonlyMap<string, AnyAction>;
-  readonly homes: RepositoryHomes;
+  readonly owners: RepositoryOwners;
   readonly targets: TargetResolver;
   /** Null = the production one. */
   readonly unknown: UnknownOutcomes | null;

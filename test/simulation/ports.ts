@@ -1,7 +1,7 @@
 import { aConfig } from '../builders/a-config.js';
 import { actions } from '../../src/actions/index.js';
 import { deduplicateInto } from '../../src/events/deduplicate.js';
-import { ForgeHomes } from '../../src/forge/forge-homes.js';
+import { ForgeOwners } from '../../src/forge/forge-owners.js';
 import { TargetResolver } from '../../src/pipeline/execute/prepare-effect.js';
 import type { TickStore } from '../../src/pipeline/tick-store.port.js';
 import type { ArrivalBatch, InboxStore } from '../../src/pipeline/inbox-store.port.js';
@@ -134,7 +134,7 @@ export function portsOf(process: SimProcess): Parts {
   const access = { client: forge.clientOf(process), settleS: SETTLE_S, offers: forge.offers };
   const forges = { get: (id: string) => (id === 'main' ? access : null) };
   // Where the forge finds none by number, the operator names them.
-  const homes = new ForgeHomes(
+  const owners = new ForgeOwners(
     forges,
     stores.seen,
     aConfig({ orgs: [{ forge: 'main', name: 'acme', repositories: ['7', '8'] }] }),
@@ -153,8 +153,8 @@ export function portsOf(process: SimProcess): Parts {
     queue,
     access,
     actions,
-    homes,
-    targets: new TargetResolver(homes),
+    owners,
+    targets: new TargetResolver(owners),
     deduplicateInto,
     unknown: null,
     status: null,

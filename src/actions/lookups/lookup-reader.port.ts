@@ -1,6 +1,6 @@
 import type { EventRepository } from '../../core/event.js';
 import type { Json } from '../../core/json.js';
-import type { HomeRefusal } from '../../core/repository-home.js';
+import type { OwnershipRefusal } from '../../core/repository-owner.js';
 import type { LookupRequest } from '../../rules/language/revision.js';
 
 /** Where a lookup reads. */
@@ -19,7 +19,7 @@ export interface LookupScope {
 export type LookupAnswer = (
   | { value: Json }
   | { missing: true }
-  | { failed: string; notOffered?: true; moved?: true; code?: HomeRefusal }
+  | { failed: string; notOffered?: true; moved?: true; code?: OwnershipRefusal }
 ) & {
   cachedAt?: string;
 };

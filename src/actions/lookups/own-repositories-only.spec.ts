@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { everyHomeIsOurs } from '../../../test/fakes/repository-homes.js';
+import { everyRepositoryIsOurs } from '../../../test/fakes/repository-owners.js';
 import { ForgeError } from '../../core/errors.js';
-import type { HomeRefusal, RepositoryHome } from '../../core/repository-home.js';
+import type { OwnershipRefusal, Ownership } from '../../core/repository-owner.js';
 import type { LookupAnswer, LookupScope } from './lookup-reader.port.js';
 import type { LookupRequest } from '../../rules/language/revision.js';
 import { lookupCatalogue } from './index.js';
@@ -15,7 +15,7 @@ const SCOPE: LookupScope = {
 const request = (use: string): LookupRequest => ({ as: 'a', use, params: {}, onMissing: 'none' });
 
 describe('actions/lookups/own-repositories-only', () => {
-  let home: () => Promise<RepositoryHome>;
+  let ownership: () => Promise<Ownership>;
   let answer: () => LookupAnswer;
   let asked: number;
   let read: Array<string | undefined>;
@@ -24,7 +24,7 @@ describe('actions/lookups/own-repositories-only', () => {
 
   beforeEach(() => {
     [asked, read, told] = [0, [], []];
-    home = async () => ({ is: 'ours', repository: { id: '7', owner: 'acme', name: 'app', private: true } });
+    ownership = async () => ({ is: 'ours', repository: { id: '7', owner: 'acme', name: 'app', private: true } });
     answer = () => ({ value: 1 });
     lookups = new OwnRepositoriesOnly(
       {
@@ -35,8 +35,8 @@ describe('actions/lookups/own-repositories-only', () => {
       },
       lookupCatalogue(),
       {
-        ...everyHomeIsOurs,
-        of: () => ((asked += 1), home()),
+        ...everyRepositoryIsOurs,
+        of: () => ((asked += 1), ownership()),
         forget: (_forge, id) => void told.push(`forget ${id}`),
         doubt: (_forge, id) => void told.push(`doubt ${id}`),
       },
@@ -48,10 +48,10 @@ describe('actions/lookups/own-repositories-only', () => {
     expect(read).toEqual(['acme/app']);
   });
 
-  it.each<HomeRefusal>(['repository_elsewhere', 'repository_unconfirmed'])(
+  it.each<OwnershipRefusal>(['repository_elsewhere', 'repository_unconfirmed'])(
     'reads nothing and fails with a code: %s',
     async (code) => {
-      home = async () => ({ is: 'refused', code });
+      ownership = async () => ({ is: 'refused', code });
 
       expect(await lookups.read(request('labels.list'), SCOPE)).toEqual({
         failed: expect.stringMatching(`^${code}: `),
@@ -62,7 +62,7 @@ describe('actions/lookups/own-repositories-only', () => {
   );
 
   it('finds nothing in a repository that is gone, as before', async () => {
-    home = async () => ({ is: 'refused', code: 'repository_gone' });
+    ownership = async () => ({ is: 'refused', code: 'repository_gone' });
 
     expect(await lookups.read(request('labels.list'), SCOPE)).toEqual({ missing: true });
     expect(read).toEqual([]);
@@ -76,7 +76,7 @@ describe('actions/lookups/own-repositories-only', () => {
   });
 
   it('throws while the forge cannot be asked', async () => {
-    home = () => Promise.reject(new ForgeError('not-sent', 'away', { operation: 'getRepoById' }));
+    ownership = () => Promise.reject(new ForgeError('not-sent', 'away', { operation: 'getRepoById' }));
 
     await expect(lookups.read(request('labels.list'), SCOPE)).rejects.toMatchObject({ kind: 'not-sent' });
   });
@@ -91,13 +91,13 @@ describe('actions/lookups/own-repositories-only', () => {
 
   it('reads once more under the new name after a redirect, and refuses what went to another owner', async () => {
     const names = ['app', 'renamed'];
-    home = async () => ({ is: 'ours', repository: { id: '7', owner: 'acme', name: names[asked - 1] ?? '' } });
+    ownership = async () => ({ is: 'ours', repository: { id: '7', owner: 'acme', name: names[asked - 1] ?? '' } });
     answer = () => (read.length === 1 ? { failed: 'moved', moved: true } : { value: 2 });
     expect(await lookups.read(request('labels.list'), SCOPE)).toEqual({ value: 2 });
     expect([read, told]).toEqual([['acme/app', 'acme/renamed'], ['forget 7']]);
 
     [asked, read] = [0, []];
-    home = async () =>
+    ownership = async () =>
       asked === 1
         ? { is: 'ours', repository: { id: '7', owner: 'acme', name: 'app' } }
         : { is: 'refused', code: 'repository_elsewhere' };

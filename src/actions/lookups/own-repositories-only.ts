@@ -1,9 +1,9 @@
 import {
-  homeReason,
+  ownershipReason,
   type OwnRepository,
-  type RepositoryHome,
-  type RepositoryHomes,
-} from '../../core/repository-home.js';
+  type Ownership,
+  type RepositoryOwners,
+} from '../../core/repository-owner.js';
 import { textOf } from '../../core/reason.js';
 import type { EventRepository } from '../../core/event.js';
 import type { LookupAnswer, LookupReader, LookupScope } from './lookup-reader.port.js';
@@ -18,17 +18,19 @@ export class OwnRepositoriesOnly implements LookupReader {
   constructor(
     private readonly reader: LookupReader,
     private readonly lookups: ReadonlyMap<string, Pick<LookupFacts, 'target'>>,
-    private readonly homes: RepositoryHomes,
+    private readonly owners: RepositoryOwners,
   ) {}
 
   async read(request: LookupRequest, scope: LookupScope): Promise<LookupAnswer> {
     const { repo } = scope;
     if (!repo || this.lookups.get(request.use)?.target !== 'repository') return this.reader.read(request, scope);
-    const home = await this.homeOf(scope, repo);
-    if (home.is === 'refused') return refused(home, scope, repo);
-    const answer = await this.reader.read(request, { ...scope, repo: underNameOfNow(repo, home.repository) });
-    if ('missing' in answer) this.homes.doubt(scope.forge, repo.id);
-    return 'failed' in answer && answer.moved ? this.readMoved(request, scope, repo, home.repository, answer) : answer;
+    const ownership = await this.ownershipOf(scope, repo);
+    if (ownership.is === 'refused') return refused(ownership, scope, repo);
+    const answer = await this.reader.read(request, { ...scope, repo: underNameOfNow(repo, ownership.repository) });
+    if ('missing' in answer) this.owners.doubt(scope.forge, repo.id);
+    return 'failed' in answer && answer.moved
+      ? this.readMoved(request, scope, repo, ownership.repository, answer)
+      : answer;
   }
 
   /** It was renamed after the forge was asked last: ask once more, and read under the new name. */
@@ -39,15 +41,15 @@ export class OwnRepositoriesOnly implements LookupReader {
     before: OwnRepository,
     answer: LookupAnswer,
   ): Promise<LookupAnswer> {
-    this.homes.forget(scope.forge, repo.id);
-    const home = await this.homeOf(scope, repo);
-    if (home.is === 'refused') return refused(home, scope, repo);
-    const isSame = home.repository.name === before.name && home.repository.owner === before.owner;
-    return isSame ? answer : this.reader.read(request, { ...scope, repo: underNameOfNow(repo, home.repository) });
+    this.owners.forget(scope.forge, repo.id);
+    const ownership = await this.ownershipOf(scope, repo);
+    if (ownership.is === 'refused') return refused(ownership, scope, repo);
+    const isSame = ownership.repository.name === before.name && ownership.repository.owner === before.owner;
+    return isSame ? answer : this.reader.read(request, { ...scope, repo: underNameOfNow(repo, ownership.repository) });
   }
 
-  private homeOf({ forge, org }: LookupScope, { id, name }: EventRepository): Promise<RepositoryHome> {
-    return this.homes.of({ forge, org, id, name });
+  private ownershipOf({ forge, org }: LookupScope, { id, name }: EventRepository): Promise<Ownership> {
+    return this.owners.of({ forge, org, id, name });
   }
 }
 
@@ -56,11 +58,11 @@ function underNameOfNow(repo: EventRepository, { id: _, ...now }: OwnRepository)
 }
 
 function refused(
-  { code }: Extract<RepositoryHome, { is: 'refused' }>,
+  { code }: Extract<Ownership, { is: 'refused' }>,
   { org }: LookupScope,
   { id }: EventRepository,
 ): LookupAnswer {
   return code === 'repository_gone'
     ? { missing: true }
-    : { failed: `${code}: ${textOf(homeReason(code, { org, id }))}`, code };
+    : { failed: `${code}: ${textOf(ownershipReason(code, { org, id }))}`, code };
 }

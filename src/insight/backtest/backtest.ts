@@ -151,14 +151,14 @@ export class Backtest {
     const { report, steps } = decided.evaluation;
     if (report.reason.code === 'verdict.stopped') this.#stopped.set(candidate.id, stopped + 1);
     const effects = effectsOf(steps);
-    const homeless = event.repo
+    const withoutTarget = event.repo
       ? undefined
       : effects.find(({ action }) => this.deps.actions.get(action)?.target === 'repository');
-    if (homeless)
+    if (withoutTarget)
       return {
         ...nothing,
         verdict: 'error',
-        reason: `${homeless.action} needs a repository, and this event is about none`,
+        reason: `${withoutTarget.action} needs a repository, and this event is about none`,
         calls,
       };
     if (report.verdict === 'fired') this.#limits.count(candidate, now);

@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { anEvent } from '../../../test/builders/arrivals.js';
 import { ManualClock } from '../../../test/fakes/manual-clock.js';
-import { everyHomeIsOurs } from '../../../test/fakes/repository-homes.js';
+import { everyRepositoryIsOurs } from '../../../test/fakes/repository-owners.js';
 import { ForgeError } from '../../core/errors.js';
 import type { ForgeEvent } from '../../core/event.js';
 import type { JsonObject } from '../../core/json.js';
 import type { ForgeClient } from '../../forge/forge-client.js';
-import type { RepositoryHomes } from '../../core/repository-home.js';
+import type { RepositoryOwners } from '../../core/repository-owner.js';
 import type { ActProof } from './act-proof.js';
 import { EARLIER_PAGE } from '../inbox-store.port.js';
 import { ActProofs } from './act-proofs.js';
@@ -67,7 +67,7 @@ describe('pipeline/decide/act-proofs', () => {
     clock = new ManualClock();
     deps = {
       forges: { get: () => access as never },
-      homes: everyHomeIsOurs,
+      owners: everyRepositoryIsOurs,
       recovery: { echoOf: async () => (echo ? { eventId: 'e', intentId: 'i', depth: 1 } : null) },
       inbox: {
         isStoredSince: async ({ id }, keys) => (lookedFor.push([id, keys]), isDeleted),
@@ -230,8 +230,8 @@ describe('pipeline/decide/act-proofs', () => {
     const moved = new ForgeError('moved', 'moved', { operation: 'getComment', status: 301 });
     const forgotten: unknown[] = [];
     let answers: unknown[] = [moved, written()];
-    const homes = { ...everyHomeIsOurs, forget: (...asked: unknown[]) => void forgotten.push(asked) };
-    proofs = new ActProofs({ ...deps, homes });
+    const owners = { ...everyRepositoryIsOurs, forget: (...asked: unknown[]) => void forgotten.push(asked) };
+    proofs = new ActProofs({ ...deps, owners });
     client = { getComment: async () => (answers[0] === moved ? Promise.reject(answers.shift()) : answers.shift()) };
     expect(verdict(await proofs.prove(commented()))).toBe('comment');
     expect(forgotten).toEqual([['main', '7']]);
@@ -263,8 +263,8 @@ describe('pipeline/decide/act-proofs', () => {
       const proof = await proofs.prove(event, people);
       return proof.proven ? proof : { [proof.code]: proof.reason };
     };
-    const withHomes = (of: RepositoryHomes['of']): ActProofs =>
-      new ActProofs({ ...deps, homes: { ...everyHomeIsOurs, of } });
+    const withOwners = (of: RepositoryOwners['of']): ActProofs =>
+      new ActProofs({ ...deps, owners: { ...everyRepositoryIsOurs, of } });
 
     it('somebody did it whom the delivery does not name', async () => {
       expect(await reasonOf(opened({ actor: null }))).toEqual({
@@ -281,7 +281,7 @@ describe('pipeline/decide/act-proofs', () => {
     });
 
     it('something happened in a repository of somebody else', async () => {
-      proofs = withHomes(async () => ({ is: 'refused', code: 'repository_gone' }));
+      proofs = withOwners(async () => ({ is: 'refused', code: 'repository_gone' }));
 
       expect(await reasonOf(opened())).toEqual({
         'act.unreadable': 'the repository cannot be read (repository_gone)',
@@ -325,8 +325,8 @@ describe('pipeline/decide/act-proofs', () => {
     client = { getIssue: async (about) => (asked.push(about), { user: ANN, created_at: AT }) };
     proofs = new ActProofs({
       ...deps,
-      homes: {
-        ...everyHomeIsOurs,
+      owners: {
+        ...everyRepositoryIsOurs,
         of: async (about) => {
           asked.push(about);
           return { is: 'ours', repository: { id: about.id, owner: 'acme', name: 'renamed' } };

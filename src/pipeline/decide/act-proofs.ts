@@ -8,7 +8,7 @@ import type { EventKind } from '../../core/event-kinds.js';
 import { EVENT_TYPES } from '../../core/event-types.js';
 import type { EventActor, EventRepository, ForgeEvent } from '../../core/event.js';
 import type { Json, JsonObject } from '../../core/json.js';
-import type { OwnRepository, RepositoryHomes } from '../../core/repository-home.js';
+import type { OwnRepository, RepositoryOwners } from '../../core/repository-owner.js';
 import { TOLD_BEFORE, toldBefore } from '../../core/told-acts.js';
 import { deletionsOf } from '../../events/gone.js';
 import { viewOf } from '../../rules/language/propose/bindings.js';
@@ -24,7 +24,7 @@ import { feedFactOf, findAct, hasEntries, proven, unproven, type ActFound } from
 interface ActProofsDeps {
   readonly forges: Forges;
   /** Whose a repository is, and its name of now: the names in a body are claims as well. */
-  readonly homes: RepositoryHomes;
+  readonly owners: RepositoryOwners;
   readonly recovery: Pick<RecoveryStore, 'echoOf'>;
   /** Knows what was deleted, and what was told before. */
   readonly inbox: Pick<InboxStore, 'isStoredSince' | 'toldEarlier'>;
@@ -90,7 +90,7 @@ export class ActProofs implements ActProver {
       return await this.ask(...asked);
     } catch (error) {
       if (!(error instanceof ForgeError) || error.kind !== 'moved' || !repo) throw error;
-      this.deps.homes.forget(forge, repo.id);
+      this.deps.owners.forget(forge, repo.id);
       return this.ask(...asked);
     }
   }
@@ -115,7 +115,7 @@ export class ActProofs implements ActProver {
     if ('proven' in context) return context;
     const shown = byJournal && !isInHistory ? byJournal : await findAct(context.context);
     const found = byJournal && !shown.proven && shown.code !== TOLD_BEFORE ? byJournal : shown;
-    return found.proven ? this.withContents(context.context, found, context.home, reads) : found;
+    return found.proven ? this.withContents(context.context, found, context.repository, reads) : found;
   }
 
   /** What polling read, the forge itself said; its entry is only looked for so that no delivery tells it once more. */
@@ -141,13 +141,14 @@ export class ActProofs implements ActProver {
     actor: EventActor,
     told: ToldActs,
     rule?: string,
-  ): Promise<{ context: ActContext; home: OwnRepository } | Extract<ActFound, { proven: false }>> {
+  ): Promise<{ context: ActContext; repository: OwnRepository } | Extract<ActFound, { proven: false }>> {
     const { repo } = event;
     const access = this.deps.forges.get(event.forge, event.org);
     if (!access || !repo) return unproven('act.unreadable', 'the delivery names no repository');
-    const home = await this.deps.homes.of({ forge: event.forge, org: event.org, id: repo.id, name: repo.name });
-    if (home.is === 'refused') return unproven('act.unreadable', `the repository cannot be read (${home.code})`);
-    const { owner, name } = home.repository;
+    const ownership = await this.deps.owners.of({ forge: event.forge, org: event.org, id: repo.id, name: repo.name });
+    if (ownership.is === 'refused')
+      return unproven('act.unreadable', `the repository cannot be read (${ownership.code})`);
+    const { owner, name } = ownership.repository;
     const context = new ActContext({
       access,
       event,
@@ -157,14 +158,14 @@ export class ActProofs implements ActProver {
       told,
       earlier: async (after) => (rule === undefined ? [] : this.deps.inbox.toldEarlier(event.id, rule, after)),
     });
-    return { context, home: home.repository };
+    return { context, repository: ownership.repository };
   }
 
   /** The event with what the forge says of all that is read of it, and with nothing else that the delivery says. */
   private async withContents(
     context: ActContext,
     act: Extract<ActFound, { proven: true }>,
-    home: OwnRepository,
+    repository: OwnRepository,
     reads: readonly string[],
   ): Promise<ActProof> {
     const { event } = context;
@@ -180,7 +181,7 @@ export class ActProofs implements ActProver {
     const data: JsonObject = {};
     const numbered = act.by === 'feed' ? await feedFactOf(context) : event;
     put(data, 'number', numbered?.data['number']);
-    let repo = repositoryOfHome(home);
+    let repo = eventRepositoryOf(repository);
     for (const [field, read] of needed) {
       const path = reads.find((one) => one !== '' && overlaps(one, field));
       if (read === 'repository') {
@@ -224,7 +225,7 @@ function textAt(view: object, path: string): string {
 }
 
 /** Whose a repository is, and under which name, is known already. */
-function repositoryOfHome({ id, owner, name, ...flags }: OwnRepository): EventRepository {
+function eventRepositoryOf({ id, owner, name, ...flags }: OwnRepository): EventRepository {
   return { id, owner, name, full_name: `${owner}/${name}`, ...flags };
 }
 

@@ -6,7 +6,7 @@ import { OwnRepositoriesOnly } from '../../actions/lookups/own-repositories-only
 import { AppConfig } from '../../config/app-config.js';
 import { Clock } from '../../core/clock.js';
 import { ConnectedForges } from '../../forge/connected-forges.js';
-import { ForgeHomes } from '../../forge/forge-homes.js';
+import { ForgeOwners } from '../../forge/forge-owners.js';
 import { LookupCatalogue } from '../../rules/catalogue.port.js';
 import { ActiveRevisions } from '../../rules/revisions/active-revisions.port.js';
 import { GapStore } from '../gap-store.port.js';
@@ -19,7 +19,7 @@ export class BotLookups extends BotFactsReader {
     { orgs, server }: AppConfig,
     forges: ConnectedForges,
     revisions: ActiveRevisions,
-    homes: ForgeHomes,
+    owners: ForgeOwners,
     gaps: GapStore,
     catalogue: LookupCatalogue,
     clock: Clock,
@@ -27,7 +27,7 @@ export class BotLookups extends BotFactsReader {
     const cached = new CoalescedLookups(new CachedLookups(new ForgeLookupReader(forges), clock), catalogue, clock);
     super({
       // The outermost of the readers: an answer that was kept is asked about as well.
-      reader: new OwnRepositoriesOnly(cached, catalogue, homes),
+      reader: new OwnRepositoriesOnly(cached, catalogue, owners),
       revisions,
       gaps,
       hookUrl: (name) => {

@@ -1,6 +1,6 @@
 import type { EventKind } from '../../core/event-kinds.js';
 import type { ForgeEvent } from '../../core/event.js';
-import { tellsOfHome, type RepositoryHomes } from '../../core/repository-home.js';
+import { tellsOfOwner, type RepositoryOwners } from '../../core/repository-owner.js';
 import { orderKeyOf } from '../../core/target.js';
 import type { ActiveRevision, ActiveRevisions } from '../../rules/revisions/active-revisions.port.js';
 import type { Proposals } from '../../rules/revisions/proposals.js';
@@ -15,7 +15,7 @@ export interface AtHandDeps {
   readonly rules: RuleEngine;
   readonly revisions: ActiveRevisions;
   readonly accounts: Accounts;
-  readonly homes: Pick<RepositoryHomes, 'forget'>;
+  readonly owners: Pick<RepositoryOwners, 'forget'>;
   /** Absent = what an event may have to do with is not known, and none is decided at once. */
   readonly echoes?: Pick<EchoDetector, 'effectsToldBy'>;
   /** Tells people what became of what they asked for; absent = nobody is told. */
@@ -35,14 +35,14 @@ export interface DecidedAtOnce extends EventDecision {
  * @param awaited kinds of events for which intents wait
  */
 export function touchedBy(
-  { homes, echoes }: AtHandDeps,
+  { owners, echoes }: AtHandDeps,
   event: ForgeEvent,
   awaited: ReadonlySet<EventKind>,
 ): Touched | null {
   const { kind, forge, repo } = event;
-  const hasNewHome = tellsOfHome(kind);
-  if (repo && hasNewHome) homes.forget(forge, repo.id);
-  const effectKeys = hasNewHome ? null : (echoes?.effectsToldBy(event) ?? null);
+  const hasNewOwner = tellsOfOwner(kind);
+  if (repo && hasNewOwner) owners.forget(forge, repo.id);
+  const effectKeys = hasNewOwner ? null : (echoes?.effectsToldBy(event) ?? null);
   const orderKey = repo && awaited.has(kind) ? orderKeyOf(forge, { kind: 'repository', ...repo }) : null;
   return effectKeys && { effectKeys, orderKey };
 }

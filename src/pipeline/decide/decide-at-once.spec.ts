@@ -8,7 +8,7 @@ import { actions } from '../../actions/index.js';
 import { Encryptor } from '../../core/encryptor.js';
 import type { ForgeEvent } from '../../core/event.js';
 import { silentLogger } from '../../core/logger.js';
-import type { RepositoryHome } from '../../core/repository-home.js';
+import type { Ownership } from '../../core/repository-owner.js';
 import { orderKeyOf } from '../../core/target.js';
 import { Secret } from '../../core/secret.js';
 import { silentSecurityLog } from '../../core/security-log.js';
@@ -25,7 +25,7 @@ const ACTIVE = {
   revision: { org: 'acme', hash: 'h', rules: [], policies: [] },
   loadedAt: new Date(0),
 };
-const HOME: RepositoryHome = { is: 'ours', repository: { id: '7', owner: 'acme', name: 'app' } };
+const OWNERSHIP: Ownership = { is: 'ours', repository: { id: '7', owner: 'acme', name: 'app' } };
 const REPOSITORY = { id: '7', owner: 'acme', name: 'app', full_name: 'acme/app' };
 const NOT_FIRED: Evaluation = {
   kind: 'decided',
@@ -58,7 +58,7 @@ const ASKS: Evaluation = {
 describe('pipeline/decide: at once', () => {
   let candidates: Candidate[];
   let evaluate: () => Evaluation;
-  let home: RepositoryHome | null;
+  let ownership: Ownership | null;
   let forgotten: string[];
   let rung: string[];
   let counted: string[];
@@ -74,7 +74,7 @@ describe('pipeline/decide: at once', () => {
   beforeEach(() => {
     candidates = [{ id: 'r', kind: 'rule', mode: 'live' }];
     evaluate = () => NOT_FIRED;
-    home = HOME;
+    ownership = OWNERSHIP;
     [forgotten, rung, counted] = [[], [], []];
     event = anEvent({ id: 'e1' });
     let ids = 0;
@@ -87,9 +87,9 @@ describe('pipeline/decide: at once', () => {
       },
       revisions: { active: async () => ACTIVE },
       echoes: { look: unasked, openBreaker: unasked, effectsToldBy: () => ['effect-1'] },
-      homes: {
+      owners: {
         of: unasked,
-        peek: () => home,
+        peek: () => ownership,
         forget: (forge, id) => void forgotten.push(`${forge} ${id}`),
       },
       lookups: { read: unasked },
@@ -118,7 +118,7 @@ describe('pipeline/decide: at once', () => {
     expect(await decide()).toEqual({ by: { revisionId: 'rev-1', bot: { id: '5', login: 'forgehand' } }, runs: [] });
   });
 
-  it('decides what a rule wants where the home of the repository is known, and tells about it after the commit', async () => {
+  it('decides what a rule wants where the owner of the repository is known, and tells about it after the commit', async () => {
     evaluate = () => FIRED;
     const decided = given(await decide());
 
@@ -135,7 +135,7 @@ describe('pipeline/decide: at once', () => {
     expect(await decide()).toBeNull();
 
     evaluate = () => FIRED;
-    home = null;
+    ownership = null;
     expect(await decide()).toBeNull();
   });
 

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { anEvent } from '../../../test/builders/arrivals.js';
 import { honestActs } from '../../../test/fakes/honest-acts.js';
 import { ManualClock } from '../../../test/fakes/manual-clock.js';
-import { everyHomeIsOurs } from '../../../test/fakes/repository-homes.js';
+import { everyRepositoryIsOurs } from '../../../test/fakes/repository-owners.js';
 import { actions } from '../../actions/index.js';
 import { callingAs, currentCaller, type Caller } from '../../core/caller.js';
 import { ForgeError } from '../../core/errors.js';
@@ -10,7 +10,7 @@ import { because } from '../../../test/builders/reasons.js';
 import type { ForgeEvent } from '../../core/event.js';
 import type { EventKind } from '../../core/event-kinds.js';
 import { defineReasons } from '../../core/reason.js';
-import type { RepositoryHome } from '../../core/repository-home.js';
+import type { Ownership } from '../../core/repository-owner.js';
 import { Secret } from '../../core/secret.js';
 import { silentSecurityLog } from '../../core/security-log.js';
 import type { Evaluation } from '../../rules/language/revision.js';
@@ -84,7 +84,7 @@ describe('pipeline/decide/decide-candidate', () => {
       security: silentSecurityLog,
       accounts: { self: () => ({ id: '5', login: 'forgehand' }) },
       journal: { firedInLastHour: async () => fired },
-      homes: everyHomeIsOurs,
+      owners: everyRepositoryIsOurs,
       tools: { actions, encryptor: new Encryptor(new Secret('ab'.repeat(32))), newId: () => 'id' },
       clock,
       logger,
@@ -186,8 +186,8 @@ describe('pipeline/decide/decide-candidate', () => {
 
   describe('asks whose the repository is', () => {
     let asked: number;
-    let home: () => Promise<RepositoryHome>;
-    const homes = { ...everyHomeIsOurs, of: () => ((asked += 1), home()) };
+    let ownership: () => Promise<Ownership>;
+    const owners = { ...everyRepositoryIsOurs, of: () => ((asked += 1), ownership()) };
     const wants = (action: string, verdict: 'fired' | 'not-fired' = 'fired'): void => {
       evaluate = () =>
         decided(
@@ -199,7 +199,7 @@ describe('pipeline/decide/decide-candidate', () => {
 
     beforeEach(() => {
       asked = 0;
-      home = async () => ({ is: 'ours', repository: { id: '7', owner: 'acme', name: 'of-now', private: true } });
+      ownership = async () => ({ is: 'ours', repository: { id: '7', owner: 'acme', name: 'of-now', private: true } });
     });
 
     it('only where a step acts on it', async () => {
@@ -208,10 +208,10 @@ describe('pipeline/decide/decide-candidate', () => {
         ['label.ensure', 'not-fired'],
       ] as const) {
         wants(action, verdict);
-        await decide({}, ofEvent(), {}, { homes });
+        await decide({}, ofEvent(), {}, { owners });
       }
       wants('label.ensure');
-      await decide({}, ofEvent(), { shadow: true }, { homes });
+      await decide({}, ofEvent(), { shadow: true }, { owners });
 
       expect(asked).toBe(0);
     });
@@ -219,7 +219,7 @@ describe('pipeline/decide/decide-candidate', () => {
     it('pins the name of now', async () => {
       wants('label.ensure');
 
-      const { intents } = await decide({}, ofEvent(), {}, { homes });
+      const { intents } = await decide({}, ofEvent(), {}, { owners });
 
       expect(intents[0]?.target).toEqual({ kind: 'repository', id: '7', owner: 'acme', name: 'of-now', private: true });
     });
@@ -227,10 +227,10 @@ describe('pipeline/decide/decide-candidate', () => {
     it.each(['repository_elsewhere', 'repository_gone', 'repository_unconfirmed'] as const)(
       'keeps the run, and refuses its repository: %s',
       async (code) => {
-        home = async () => ({ is: 'refused', code });
+        ownership = async () => ({ is: 'refused', code });
         wants('label.ensure');
 
-        const { run, intents } = await decide({}, ofEvent(), {}, { homes });
+        const { run, intents } = await decide({}, ofEvent(), {}, { owners });
 
         expect(run.state).toBe('open');
         expect(intents).toMatchObject([{ target: { refused: code, owner: 'acme' }, orderKey: 'main/refused/acme' }]);
@@ -238,14 +238,14 @@ describe('pipeline/decide/decide-candidate', () => {
     );
 
     it('waits while the forge cannot be asked, for a day; then the repository is refused', async () => {
-      home = () => Promise.reject(new ForgeError('not-sent', 'away', { operation: 'getRepoById' }));
+      ownership = () => Promise.reject(new ForgeError('not-sent', 'away', { operation: 'getRepoById' }));
       wants('label.ensure');
       const since = clock.now();
 
-      await expect(decide({}, ofEvent({ since }), {}, { homes })).rejects.toMatchObject({ kind: 'not-sent' });
+      await expect(decide({}, ofEvent({ since }), {}, { owners })).rejects.toMatchObject({ kind: 'not-sent' });
       clock.advance(24 * 3_600_000);
 
-      expect((await decide({}, ofEvent({ since }), {}, { homes })).intents).toMatchObject([
+      expect((await decide({}, ofEvent({ since }), {}, { owners })).intents).toMatchObject([
         { target: { refused: 'repository_unconfirmed' } },
       ]);
     });

@@ -7,7 +7,7 @@ import { ForgeError } from '../../core/errors.js';
 import type { Logger } from '../../core/logger.js';
 import { textOf, type Reason } from '../../core/reason.js';
 import { runReason, verdictReason, withNote } from '../../core/run-reasons.js';
-import type { RepositoryHome, RepositoryHomes } from '../../core/repository-home.js';
+import type { Ownership, RepositoryOwners } from '../../core/repository-owner.js';
 import { TOLD_BEFORE, ACT_LOOKUP } from '../../core/told-acts.js';
 import type { SecurityLog } from '../../core/security-log.js';
 import type { Evaluation, LookupAnswers, Report } from '../../rules/language/revision.js';
@@ -53,7 +53,7 @@ export interface DeciderDeps {
    */
   readonly awaitMs?: (event: ForgeEvent) => number;
   /** Whose a repository is. */
-  readonly homes: Pick<RepositoryHomes, 'of' | 'peek'>;
+  readonly owners: Pick<RepositoryOwners, 'of' | 'peek'>;
   readonly journal: Pick<JournalStore, 'firedInLastHour'>;
   readonly tools: Omit<PlanTools, 'account'>;
   readonly clock: Clock;
@@ -100,7 +100,7 @@ interface Manner {
 
 /** What a decision has to know and has not at hand, as a value: whoever drives the decision answers it, or leaves off. */
 interface Question<Answer = unknown> {
-  readonly about: 'lookups' | 'proof' | 'fields' | 'home' | 'limit';
+  readonly about: 'lookups' | 'proof' | 'fields' | 'ownership' | 'limit';
   /** The answer in memory; null = it is to be read. Absent = it always is. */
   readonly peek?: () => Answer | null;
   /** @throws ForgeError while the forge cannot be asked */
@@ -299,7 +299,7 @@ export class CandidateDecider {
     const proof = judgedNow();
     const final = proof && proof.newer.length > 0 ? afterReading(proof, report) : proof;
     const isPrivate =
-      hasAnswers(lookups) && (isOfOwners || !(yield* ask({ about: 'home', read: () => this.isPublic(subject) })));
+      hasAnswers(lookups) && (isOfOwners || !(yield* ask({ about: 'ownership', read: () => this.isPublic(subject) })));
     const sealed = isPrivate ? { readsPrivate: true } : {};
     const kept = withProof(lookups, final);
     if (event && final?.refusal)
@@ -308,9 +308,9 @@ export class CandidateDecider {
         ...sealed,
       };
     const told = withWhatIsNewer(decided(report), final?.newer ?? []);
-    const home =
+    const ownership =
       report.verdict === 'fired' && !shadow && actsOnRepository(steps, tools.actions)
-        ? yield* this.homeOf(subject)
+        ? yield* this.ownershipOf(subject)
         : null;
     const decision: Decision = {
       ...own,
@@ -323,7 +323,7 @@ export class CandidateDecider {
           : told,
       steps,
       lookups: kept,
-      home,
+      ownership,
     };
     return { ...planIntents(decision, { ...tools, account: bot?.login ?? '' }), ...sealed };
   }
@@ -348,8 +348,8 @@ export class CandidateDecider {
   private async isPublic({ forge, org, repo }: Subject): Promise<boolean> {
     if (!repo) return true;
     try {
-      const home = await this.deps.homes.of({ forge, org, id: repo.id, name: repo.name });
-      return home.is === 'ours' && home.repository.private === false;
+      const ownership = await this.deps.owners.of({ forge, org, id: repo.id, name: repo.name });
+      return ownership.is === 'ours' && ownership.repository.private === false;
     } catch (error) {
       if (error instanceof ForgeError) return false;
       throw error;
@@ -360,19 +360,19 @@ export class CandidateDecider {
    * Asked before anything is planned: an intent for a repository of somebody else must not stand in the order of that repository.
    * @throws ForgeError while the forge cannot be asked, for a day at most
    */
-  private async *homeOf({ forge, org, repo, since }: Subject): Deciding<RepositoryHome | null> {
+  private async *ownershipOf({ forge, org, repo, since }: Subject): Deciding<Ownership | null> {
     if (!repo) return null;
-    const { homes, clock } = this.deps;
+    const { owners, clock } = this.deps;
     const asked = { forge, org, id: repo.id, name: repo.name };
-    const read = async (): Promise<RepositoryHome> => {
+    const read = async (): Promise<Ownership> => {
       try {
-        return await homes.of(asked);
+        return await owners.of(asked);
       } catch (error) {
         if (!(error instanceof ForgeError) || clock.now().getTime() - since.getTime() < PATIENCE_MS) throw error;
         return { is: 'refused', code: 'repository_unconfirmed' };
       }
     };
-    return yield* ask({ about: 'home', peek: () => homes.peek(asked), read });
+    return yield* ask({ about: 'ownership', peek: () => owners.peek(asked), read });
   }
 
   /** The decision where the forge does not confirm what the delivery says: the rule does not fire, and the security log has a line, but for what is gone. */

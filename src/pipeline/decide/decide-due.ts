@@ -4,7 +4,7 @@ import { runReason } from '../../core/run-reasons.js';
 import { callerOf, callingAs } from '../../core/caller.js';
 import { BotError, ForgeError, UserError } from '../../core/errors.js';
 import type { EventRepository, ForgeEvent } from '../../core/event.js';
-import type { RepositoryInventory } from '../../core/repository-home.js';
+import type { RepositoryInventory } from '../../core/repository-owner.js';
 import { withReasonText } from '../../core/reason.js';
 import type { Run, RunState } from '../../core/run.js';
 import type { ActiveRevision, ActiveRevisions } from '../../rules/revisions/active-revisions.port.js';

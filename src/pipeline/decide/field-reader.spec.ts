@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { anEvent } from '../../../test/builders/arrivals.js';
 import { ManualClock } from '../../../test/fakes/manual-clock.js';
-import { everyHomeIsOurs } from '../../../test/fakes/repository-homes.js';
+import { everyRepositoryIsOurs } from '../../../test/fakes/repository-owners.js';
 import { ForgeError } from '../../core/errors.js';
 import { LEARNED, isUnknown } from '../../core/event-knowledge.js';
 import type { ForgeEvent } from '../../core/event.js';
@@ -41,7 +41,7 @@ describe('pipeline/decide/field-reader', () => {
     const access = { client, offers: (name: string) => name in answers } as unknown as ForgeAccess;
     reader = new ForgeFieldReader({
       forges: { get: () => access },
-      homes: everyHomeIsOurs,
+      owners: everyRepositoryIsOurs,
       inbox: { learn: async (id, known) => void learned.push([id, known]) },
       clock,
     });

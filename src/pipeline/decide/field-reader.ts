@@ -4,7 +4,7 @@ import { commitsOf, learnedOf, withLearned } from '../../core/event-knowledge.js
 import type { EventRepository, ForgeEvent } from '../../core/event.js';
 import { isJsonObject, type JsonObject } from '../../core/json.js';
 import type { Commit } from '../../core/objects/git.js';
-import type { RepositoryHomes } from '../../core/repository-home.js';
+import type { RepositoryOwners } from '../../core/repository-owner.js';
 import { filesIn } from '../../events/normalize/push.js';
 import { isZeroSha } from '../../events/event-fact.js';
 import { type ForgeClient, orMissing, whereAllowed } from '../../forge/forge-client.js';
@@ -27,7 +27,7 @@ export interface FieldReader {
 interface FieldReaderDeps {
   readonly forges: Forges;
   /** Whose a repository is, and its name of now. */
-  readonly homes: Pick<RepositoryHomes, 'of'>;
+  readonly owners: Pick<RepositoryOwners, 'of'>;
   readonly inbox: Pick<InboxStore, 'learn'>;
   readonly clock: Clock;
 }
@@ -55,7 +55,7 @@ export class ForgeFieldReader implements FieldReader {
   constructor(private readonly deps: FieldReaderDeps) {}
 
   async read(event: ForgeEvent, paths: readonly string[]): Promise<ForgeEvent | null> {
-    const { forges, homes, inbox, clock } = this.deps;
+    const { forges, owners, inbox, clock } = this.deps;
     const { forge, org, repo } = event;
     const access = forges.get(forge, org);
     const learned = learnedOf(event.data);
@@ -64,9 +64,9 @@ export class ForgeFieldReader implements FieldReader {
     ) as string[];
     if (!access || !repo || wanted.length === 0) return null;
     try {
-      const home = await homes.of({ forge, org, id: repo.id, name: repo.name });
-      if (home.is === 'refused') return null;
-      const at = { owner: home.repository.owner, repo: home.repository.name };
+      const ownership = await owners.of({ forge, org, id: repo.id, name: repo.name });
+      if (ownership.is === 'refused') return null;
+      const at = { owner: ownership.repository.owner, repo: ownership.repository.name };
       let known = event;
       for (const name of wanted) {
         const found = await ownValue(READS, name)?.({ access, event, repo: at });

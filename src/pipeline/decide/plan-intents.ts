@@ -3,7 +3,7 @@ import type { EventKind } from '../../core/event-kinds.js';
 import { hashOf } from '../../core/ids.js';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.js';
 import type { Reason } from '../../core/reason.js';
-import type { RepositoryHome } from '../../core/repository-home.js';
+import type { Ownership } from '../../core/repository-owner.js';
 import { orderKeyOf, type Target } from '../../core/target.js';
 import type { ProposedItem, ProposedStep, Report } from '../../rules/language/revision.js';
 import type { RecordedRun } from '../journal-store.port.js';
@@ -29,7 +29,7 @@ export interface Decision {
   /** The repository it is about; null = the organization. */
   readonly repo: EventRepository | null;
   /** Whose the repository is, as the forge says; absent = nobody asked yet, and a step asks before its write. */
-  readonly home?: RepositoryHome | null;
+  readonly ownership?: Ownership | null;
   /** Who caused it, where anybody may cause such an event; absent or null = nobody, or somebody who may write there. */
   readonly actor?: EventActor | null;
   /** The event whose delivery alone says who that was; absent or null = the forge confirmed it. */
@@ -306,14 +306,19 @@ export function actsOnRepository(steps: readonly ProposedStep[], actions: PlanTo
   return steps.some(({ action, items }) => items.length > 0 && actions.get(action)?.target === 'repository');
 }
 
-function targetOf(action: PlannableAction, { repo, org, home }: Decision, account: string, stepId: string): Target {
+function targetOf(
+  action: PlannableAction,
+  { repo, org, ownership }: Decision,
+  account: string,
+  stepId: string,
+): Target {
   const readFrom = repo ? { readFrom: { id: repo.id, owner: repo.owner, name: repo.name } } : {};
   if (action.target === 'organization') return { kind: 'organization', id: null, name: org, ...readFrom };
   if (action.target === 'account') return { kind: 'account', login: account, ...readFrom };
   if (!repo) throw new CannotPlan(`step ${stepId}: ${action.name} needs a repository, and this run is about none`);
-  if (home?.is === 'ours') return { kind: 'repository', ...home.repository };
-  if (home?.is === 'refused')
-    return { kind: 'repository', id: repo.id, owner: org, name: repo.name, refused: home.code };
+  if (ownership?.is === 'ours') return { kind: 'repository', ...ownership.repository };
+  if (ownership?.is === 'refused')
+    return { kind: 'repository', id: repo.id, owner: org, name: repo.name, refused: ownership.code };
   return {
     kind: 'repository',
     id: repo.id,

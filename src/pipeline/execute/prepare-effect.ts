@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { ForgeHomes } from '../../forge/forge-homes.js';
+import { ForgeOwners } from '../../forge/forge-owners.js';
 import { lookup } from 'node:dns/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Reason } from '../../core/reason.js';
@@ -20,7 +20,12 @@ import type { ForgeAccess, Forges, OrgDirectory, OrgSettings, OrgLimits } from '
 import type { GuardedForge } from './guarded-forge.js';
 import { comparable } from './objections.js';
 import { classifyError, type Ending } from './settle.js';
-import { homeReason, WRITE_TRUST_MS, type HomeRefusal, type RepositoryHomes } from '../../core/repository-home.js';
+import {
+  ownershipReason,
+  WRITE_TRUST_MS,
+  type OwnershipRefusal,
+  type RepositoryOwners,
+} from '../../core/repository-owner.js';
 
 export interface PrepareDeps {
   readonly journal: Pick<JournalStore, 'lastSettled' | 'attemptsOfIntent'>;
@@ -294,8 +299,11 @@ export function readsOfTarget({ offers }: Pick<ForgeAccess, 'offers'>, { kind }:
 
 /** The pinned repository may not be acted on for this organization. `code` says why. */
 export class TargetRefused extends BotError {
-  constructor(refusal: HomeRefusal, { org, target }: { org: string; target: Extract<Target, { kind: 'repository' }> }) {
-    super(refusal, homeReason(refusal, { org, id: target.id }));
+  constructor(
+    refusal: OwnershipRefusal,
+    { org, target }: { org: string; target: Extract<Target, { kind: 'repository' }> },
+  ) {
+    super(refusal, ownershipReason(refusal, { org, id: target.id }));
   }
 }
 
@@ -305,7 +313,7 @@ export class TargetRefused extends BotError {
  */
 @Injectable()
 export class TargetResolver {
-  constructor(@Inject(ForgeHomes) private readonly homes: RepositoryHomes) {}
+  constructor(@Inject(ForgeOwners) private readonly owners: RepositoryOwners) {}
 
   /**
    * @throws TargetRefused when the repository is gone, or is not the organization's
@@ -316,16 +324,16 @@ export class TargetResolver {
     if (target.refused) throw new TargetRefused(target.refused, { org, target });
     const { id, name } = target;
     const read = access.offers('getRepoById') ? access.client.getRepoById : undefined;
-    const home = await this.homes.of({ forge, org, id, name }, { maxAgeMs: WRITE_TRUST_MS, read });
-    if (home.is === 'refused') throw new TargetRefused(home.code, { org, target });
-    return { ...target, ...home.repository };
+    const ownership = await this.owners.of({ forge, org, id, name }, { maxAgeMs: WRITE_TRUST_MS, read });
+    if (ownership.is === 'refused') throw new TargetRefused(ownership.code, { org, target });
+    return { ...target, ...ownership.repository };
   }
 
   /** A call to the target failed so that the forge is to be asked again: it was redirected, or nothing was found under the name. */
   doubt(forge: string, target: Target, cause: 'moved' | 'missing'): void {
     if (target.kind !== 'repository') return;
-    if (cause === 'moved') this.homes.forget(forge, target.id);
-    else this.homes.doubt(forge, target.id);
+    if (cause === 'moved') this.owners.forget(forge, target.id);
+    else this.owners.doubt(forge, target.id);
   }
 }
 

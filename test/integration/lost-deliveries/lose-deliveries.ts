@@ -22,7 +22,7 @@ import { HookHistory } from '../../../src/polling/gaps/hook-history.js';
 import { GapKeeper } from '../../../src/polling/gaps/gap-keeper.js';
 import { decideArrival } from '../../builders/decide-all.js';
 import { FeedPoller } from '../../../src/polling/feed-poller.js';
-import { ForgeHomes } from '../../../src/forge/forge-homes.js';
+import { ForgeOwners } from '../../../src/forge/forge-owners.js';
 import { KnownRepositories } from '../../../src/polling/known-repositories.js';
 import { TaskPoller } from '../../../src/polling/task-poller.js';
 import { makeWebhookApp } from '../../builders/webhook-app.js';
@@ -350,8 +350,8 @@ class Bot {
     };
     const feed = new FeedPoller(common, polled);
     const offers = (): boolean => true;
-    const homes = new ForgeHomes({ get: () => ({ client, offers }) }, stores.seenRepositories, aConfig({}), clock);
-    const repositories = new KnownRepositories({ client, offers, homes, clock }, polled);
+    const owners = new ForgeOwners({ get: () => ({ client, offers }) }, stores.seenRepositories, aConfig({}), clock);
+    const repositories = new KnownRepositories({ client, offers, owners, clock }, polled);
     const tasks = new TaskPoller({ ...common, offers, repositories, callsPerPoll: 5 }, polled);
     const keeper = new GapKeeper(
       aConfig({

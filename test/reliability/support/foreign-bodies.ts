@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../../src/core/json.js';
 import { isJsonObject, parseJson, stringifyJson } from '../../../src/core/json.js';
-import { HOME_PLACES } from '../../../src/events/home-places.js';
+import { OWNER_PLACES } from '../../../src/events/owner-places.js';
 import { SAMPLE_BODIES } from '../../builders/sample-bodies.js';
 import { readRecordedActs, SERVERS } from '../../deliveries/recorded-shapes.js';
 import { jsonTextOf } from '../../recordings-tool/act-file.js';
@@ -177,7 +177,7 @@ const IN_HIDDEN: ReadonlySet<string> = new Set([
 export function* foreignBodies(arrivals: readonly Arriving[]): Generator<ForeignBody> {
   for (const arriving of arrivals) {
     const told = placesOf(arriving.body);
-    const listed = Object.keys(HOME_PLACES.get(arriving.type)?.places ?? {});
+    const listed = Object.keys(OWNER_PLACES.get(arriving.type)?.places ?? {});
     for (const path of new Set([...told, ...listed, ...HIDDEN])) {
       const key = path.slice(path.lastIndexOf('.') + 1).replace('[]', '');
       if (/_id$/.test(key)) {

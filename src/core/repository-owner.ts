@@ -27,12 +27,12 @@ export interface OwnRepository {
  * `repository_elsewhere` it belongs to another owner; `repository_gone` it was deleted, or our account may not see it;
  * `repository_unconfirmed` the forge cannot find repositories by number, and neither a row of the organization's feed nor the config names it.
  */
-const HOME_REFUSALS = ['repository_elsewhere', 'repository_gone', 'repository_unconfirmed'] as const;
-export type HomeRefusal = (typeof HOME_REFUSALS)[number];
+const OWNERSHIP_REFUSALS = ['repository_elsewhere', 'repository_gone', 'repository_unconfirmed'] as const;
+export type OwnershipRefusal = (typeof OWNERSHIP_REFUSALS)[number];
 
-export type RepositoryHome =
+export type Ownership =
   | { readonly is: 'ours'; readonly repository: OwnRepository }
-  | { readonly is: 'refused'; readonly code: HomeRefusal };
+  | { readonly is: 'refused'; readonly code: OwnershipRefusal };
 
 /** The repository that somebody asks about. `name` is used only where the operator names a repository by its number alone. */
 export interface AskedRepository {
@@ -42,7 +42,7 @@ export interface AskedRepository {
   readonly name: string;
 }
 
-export interface HomeQuestion {
+export interface OwnershipQuestion {
   /** Oldest answer that is good enough. Default: five minutes. */
   readonly maxAgeMs?: number;
   /** Makes the read where one is due. Default: the forge's own client. */
@@ -53,11 +53,11 @@ export interface HomeQuestion {
  * Says whose a repository is. The forge decides, by the repository's number: names change hands, and a body can claim anything. Only the
  * names in the answer are used for calls.
  */
-export interface RepositoryHomes {
+export interface RepositoryOwners {
   /** @throws ForgeError while the forge cannot be asked; whoever asks waits */
-  of(repository: AskedRepository, question?: HomeQuestion): Promise<RepositoryHome>;
+  of(repository: AskedRepository, question?: OwnershipQuestion): Promise<Ownership>;
   /** What `of` would answer from memory, without any call; null = it may have to ask. */
-  peek(repository: AskedRepository): RepositoryHome | null;
+  peek(repository: AskedRepository): Ownership | null;
   /** Ask the forge again at the next question, because an event reported a change or a call was redirected. */
   forget(forge: string, id: string): void;
   /** A call was answered 404: from now on, trust the known answer only as long as a write would. */
@@ -68,7 +68,7 @@ export interface RepositoryHomes {
 export const WRITE_TRUST_MS = 10_000;
 
 /** By code. No sentence names the other owner: a sender who guesses a number must not learn whose it is. */
-export const homeReason = defineReasons({
+export const ownershipReason = defineReasons({
   repository_elsewhere: ({ org, id }: Asked) => `repository number ${id} belongs to another owner than ${org}`,
   repository_gone: ({ id }: Asked) => `repository number ${id} was deleted, or our account may not see it`,
   repository_unconfirmed: ({ org, id }: Asked) =>
@@ -78,7 +78,7 @@ export const homeReason = defineReasons({
 type Asked = Pick<AskedRepository, 'org' | 'id'>;
 
 /** After such an event the repository may have another name or owner, or be there at all only now. */
-export function tellsOfHome(kind: EventKind): boolean {
+export function tellsOfOwner(kind: EventKind): boolean {
   return kind.startsWith('repository.');
 }
 

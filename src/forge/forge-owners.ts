@@ -10,11 +10,11 @@ import {
   WRITE_TRUST_MS,
   type AskedRepository,
   type DescribedRepository,
-  type HomeQuestion,
-  type HomeRefusal,
-  type RepositoryHome,
-  type RepositoryHomes,
-} from '../core/repository-home.js';
+  type OwnershipQuestion,
+  type OwnershipRefusal,
+  type Ownership,
+  type RepositoryOwners,
+} from '../core/repository-owner.js';
 import { ConnectedForges, type ForgeClients } from './connected-forges.js';
 import { type FeedRepositories, type FeedRepository, SeenRepositories } from './seen-repositories.port.js';
 
@@ -36,7 +36,7 @@ interface Reading {
   /** Null = not there; undefined = the forge does not say. */
   readonly found: Promise<DescribedRepository | null | undefined>;
   /** The answer, once it is there; null = not yet, or the repository is not the organization's. */
-  ours: RepositoryHome | null;
+  ours: Ownership | null;
   /** A call under its name was answered 404. */
   isDoubted?: true;
 }
@@ -44,7 +44,7 @@ interface Reading {
 interface Refusal {
   readonly untilMs: number;
   readonly waitMs: number;
-  readonly code: HomeRefusal;
+  readonly code: OwnershipRefusal;
 }
 
 interface Fresh<Value> {
@@ -58,7 +58,7 @@ interface Fresh<Value> {
  * numbers that the operator names.
  */
 @Injectable()
-export class ForgeHomes implements RepositoryHomes {
+export class ForgeOwners implements RepositoryOwners {
   /** Answers that name a repository of the organization, and those of forges that do not say; others are kept as refusals. */
   private readonly readings = new ByNumber<Reading>();
   private readonly refusals = new ByNumber<Refusal>();
@@ -72,25 +72,25 @@ export class ForgeHomes implements RepositoryHomes {
     private readonly clock: Clock,
   ) {}
 
-  async of(asked: AskedRepository, question: HomeQuestion = {}): Promise<RepositoryHome> {
+  async of(asked: AskedRepository, question: OwnershipQuestion = {}): Promise<Ownership> {
     const refusal = this.refusalOf(asked);
     if (refusal) return refusal;
     const reading = this.read(asked, question);
     const found = await reading?.found;
     if (!reading || found === undefined) return this.withoutNumbers(asked);
-    const home = judge(found, asked);
-    if (home.is === 'ours') {
-      reading.ours = home;
+    const ownership = judge(found, asked);
+    if (ownership.is === 'ours') {
+      reading.ours = ownership;
       this.refusals.delete(asked);
     } else {
       this.drop(asked, reading);
-      this.refuse(asked, home.code);
+      this.refuse(asked, ownership.code);
     }
-    return home;
+    return ownership;
   }
 
   /** Where the forge finds none by number, the answer rests on the store, which a glance does not read. */
-  peek(asked: AskedRepository): RepositoryHome | null {
+  peek(asked: AskedRepository): Ownership | null {
     return this.refusalOf(asked) ?? this.trusted(asked, READ_TRUST_MS)?.ours ?? null;
   }
 
@@ -110,8 +110,8 @@ export class ForgeHomes implements RepositoryHomes {
       const { id } = repository;
       if (!id || !isOwnedBy(repository, org)) continue;
       this.refusals.delete({ forge, org, id });
-      const home = judge(repository, { org, id });
-      const ours = home.is === 'ours' ? home : null;
+      const ownership = judge(repository, { org, id });
+      const ours = ownership.is === 'ours' ? ownership : null;
       this.readings.set({ forge, org, id }, { atMs, found: Promise.resolve(repository), ours });
     }
   }
@@ -154,7 +154,7 @@ export class ForgeHomes implements RepositoryHomes {
   }
 
   /** @returns undefined where the forge finds none by number */
-  private read(asked: AskedRepository, { maxAgeMs = READ_TRUST_MS, read }: HomeQuestion): Reading | undefined {
+  private read(asked: AskedRepository, { maxAgeMs = READ_TRUST_MS, read }: OwnershipQuestion): Reading | undefined {
     const { forge, org, id } = asked;
     const known = this.trusted(asked, maxAgeMs);
     if (known) return known;
@@ -167,7 +167,7 @@ export class ForgeHomes implements RepositoryHomes {
     return reading;
   }
 
-  private refusalOf(asked: AskedRepository): RepositoryHome | undefined {
+  private refusalOf(asked: AskedRepository): Ownership | undefined {
     const refusal = this.refusals.get(asked);
     const holds = refusal !== undefined && refusal.untilMs > this.clock.monotonicMs();
     return holds ? { is: 'refused', code: refusal.code } : undefined;
@@ -185,8 +185,8 @@ export class ForgeHomes implements RepositoryHomes {
     if (this.readings.get(asked) === reading) this.readings.delete(asked);
   }
 
-  private async withoutNumbers({ forge, org, id, name }: AskedRepository): Promise<RepositoryHome> {
-    const ours = (known: string): RepositoryHome => ({ is: 'ours', repository: { id, owner: org, name: known } });
+  private async withoutNumbers({ forge, org, id, name }: AskedRepository): Promise<Ownership> {
+    const ours = (known: string): Ownership => ({ is: 'ours', repository: { id, owner: org, name: known } });
     const known = (await this.namesOf(forge, org)).get(id);
     if (known !== undefined) return ours(known);
     if (this.namedByOperator(forge, org).includes(id)) return ours(name);
@@ -236,7 +236,7 @@ export class ForgeHomes implements RepositoryHomes {
   }
 
   /** Questions that shared one answer count as one refusal. */
-  private refuse(asked: AskedRepository, code: HomeRefusal): void {
+  private refuse(asked: AskedRepository, code: OwnershipRefusal): void {
     const nowMs = this.clock.monotonicMs();
     const before = this.refusals.get(asked);
     if (before && before.untilMs > nowMs) return;
@@ -283,7 +283,7 @@ class ByNumber<Value> {
   }
 }
 
-function judge(found: DescribedRepository | null, { org, id }: Pick<AskedRepository, 'org' | 'id'>): RepositoryHome {
+function judge(found: DescribedRepository | null, { org, id }: Pick<AskedRepository, 'org' | 'id'>): Ownership {
   if (found === null) return { is: 'refused', code: 'repository_gone' };
   const name = found.name ?? found.full_name?.split('/')[1];
   // A forge that answers with another repository than the one asked for, or tells no owner or no name, confirms nothing.

@@ -49,7 +49,7 @@ interface Named {
 
 // Whole bots with their stores: slow to start on a busy machine, and nothing here depends on how slow.
 /** Two organizations on one bot account. `other` has its own hook secret and its own rules, and is after what `acme` has. */
-describe('integration/repository-homes', () => {
+describe('integration/repository-owners', () => {
   let forge: TestForge;
   let bot: TestBot;
   let vault: Named;
