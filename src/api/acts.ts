@@ -33,8 +33,8 @@ export class Acts {
     private readonly logger: Logger,
   ) {}
 
-  async carryOut<Answer>(asked: ActToRecord, work: () => Answer | Promise<Answer>): Promise<Answer> {
-    const act = await this.actOf(asked);
+  async carryOut<Answer>(request: ActToRecord, work: () => Answer | Promise<Answer>): Promise<Answer> {
+    const act = await this.actOf(request);
     await this.store.begin(act);
     let outcome = 'done';
     try {
@@ -57,12 +57,12 @@ export class Acts {
     caller,
     visibility,
   }: ActToRecord): Promise<Parameters<ActStore['begin']>[0]> {
-    const told = about.flatMap((name): Array<[string, Act['about'][string]]> => {
+    const entries = about.flatMap((name): Array<[string, Act['about'][string]]> => {
       const value = Array.isArray(input[name]) ? input[name].join(', ') : input[name];
       if (typeof value === 'string') return [[name, value.slice(0, LONGEST)]];
       return typeof value === 'number' || typeof value === 'boolean' ? [[name, value]] : [];
     });
-    const facts = new Map(told);
+    const facts = new Map(entries);
     const key = facts.get('id') ?? facts.get('hash');
     const whole = typeof key === 'string' ? await this.wholeId(key, visibility) : null;
     if (whole !== null && facts.has('id')) facts.set('id', whole);

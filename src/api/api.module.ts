@@ -53,14 +53,14 @@ export class ApiModule {
   constructor(
     current: CurrentControl,
     operations: BoundOperations,
-    known: KnownNames,
+    knownNames: KnownNames,
     operators: OperatorStore,
     load: BotLoad,
     gauges: StoreGauges,
   ) {
     current.service = {
       operations,
-      known,
+      knownNames,
       operatorOf: (tokenHash) => operators.byTokenHash(tokenHash),
       isBusy: () => load.isBusy(),
       readGauges: () => gauges.read(),

@@ -18,11 +18,11 @@ export const BOUND_OPERATIONS = {
   provide: BoundOperations,
   inject: [Acts, KnownNames, ThisProcess, WorkQueue, ...Object.values(NEEDS)],
   useFactory: (
-    ...[acts, known, self, queue, ...parts]: [Acts, KnownNames, ThisProcess, WorkQueue, ...unknown[]]
+    ...[acts, knownNames, self, queue, ...parts]: [Acts, KnownNames, ThisProcess, WorkQueue, ...unknown[]]
   ): BoundOperations => {
     const provided = Object.fromEntries(Object.keys(NEEDS).map((name, n) => [name, parts[n]])) as unknown as Needs;
     const running = runningOf(self, provided.config, queue);
-    return bind(OPERATIONS, { ...provided, running, document: () => openApi(OPERATIONS) }, acts, known);
+    return bind(OPERATIONS, { ...provided, running, document: () => openApi(OPERATIONS) }, acts, knownNames);
   },
 };
 

@@ -99,7 +99,7 @@ describe('api/control-access', () => {
     });
     const service = {
       operations,
-      known: { of: async () => new Map() },
+      knownNames: { of: async () => new Map() },
       operatorOf: (hash: string) => store.byTokenHash(hash),
       isBusy: async () => false,
       readGauges: async () => {},

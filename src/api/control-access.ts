@@ -69,10 +69,10 @@ export class ControlAccess {
       if (!config?.scope) throw new Error(`the route ${[method].flat().join(', ')} ${path} has no scope`);
     });
     server.addHook('onRequest', async (request, reply) => {
-      const found = await this.identify(request);
-      const refusal = 'error' in found ? found : this.forbids(found, request);
+      const callerOrRefusal = await this.identify(request);
+      const refusal = 'error' in callerOrRefusal ? callerOrRefusal : this.forbids(callerOrRefusal, request);
       if (refusal) return this.refuse(refusal, request, reply);
-      if (!('error' in found)) this.callers.set(request, found);
+      if (!('error' in callerOrRefusal)) this.callers.set(request, callerOrRefusal);
       return undefined;
     });
   }

@@ -52,9 +52,9 @@ export function buildControlServer({
   tls = null,
 }: ControlServerOptions): FastifyInstance {
   const control = (): Control => {
-    const found = current();
-    if (!found) throw notReady();
-    return found;
+    const running = current();
+    if (!running) throw notReady();
+    return running;
   };
   const server = limitedFastify(place === 'tcp' ? 'control' : 'control socket', { tls });
   server.setReplySerializer((payload) => stringifyJson(payload));

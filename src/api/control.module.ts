@@ -18,7 +18,7 @@ async function lockStore(
   if (self.serves === 'command' && config.store.kind !== 'embedded') return new StoreLock('not needed');
   const socket = await opened.keep(
     () => ControlSocket.hold(config.control, instance),
-    (held) => held?.close(),
+    (one) => one?.close(),
   );
   if (!socket) return new StoreLock('not needed');
   self.places.push(`control ${socket.path}`);

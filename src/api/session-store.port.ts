@@ -34,7 +34,7 @@ export abstract class SessionStore {
   abstract byTokenHash(tokenHash: string): Promise<KeptSession | null>;
   /** Several at once, by their hashes; without those that have none. */
   abstract byTokenHashes(hashes: readonly string[]): Promise<ReadonlyMap<string, KeptSession>>;
-  abstract seen(id: string, at: Date): Promise<void>;
+  abstract markSeen(id: string, at: Date): Promise<void>;
   /** Those that were not ended, the one seen last first; at most 1,000. */
   abstract list(): Promise<KeptSession[]>;
   /** @returns the session, unless it had ended before */

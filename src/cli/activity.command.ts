@@ -43,7 +43,7 @@ export function activityCommand(): Command {
 
 /** Lines of before count as known: what is printed first is what changes from now on. */
 async function follow(bot: Pick<Reach, 'call'>, { limit, json }: ActivityOptions): Promise<void> {
-  const known = new Map<string, string>();
+  const textById = new Map<string, string>();
   let since: string | undefined;
   const look = async (): Promise<void> => {
     const { mark, rows } = await bot.call('activityNews', { since, limit });
@@ -51,12 +51,12 @@ async function follow(bot: Pick<Reach, 'call'>, { limit, json }: ActivityOptions
     since = mark;
     for (const row of [...rows].reverse()) {
       const text = JSON.stringify(row);
-      if (known.get(row.id) === text) continue;
-      known.set(row.id, text);
+      if (textById.get(row.id) === text) continue;
+      textById.set(row.id, text);
       if (!isFirst) writeOut(json ? `${text}\n` : `${cellsOf(row, (id) => id.slice(-8)).join('  ')}\n`);
     }
-    const oldest = [...known.keys()].slice(0, Math.max(0, known.size - 10 * limit));
-    for (const id of oldest) known.delete(id);
+    const oldest = [...textById.keys()].slice(0, Math.max(0, textById.size - 10 * limit));
+    for (const id of oldest) textById.delete(id);
   };
   const ended = new AbortController();
   const stopped = untilStopped(async () => ended.abort());

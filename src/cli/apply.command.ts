@@ -29,12 +29,12 @@ export function applyCommand(exit: SetExit): Command {
         const { describeApply, describeDone } = await import('./print-plan.js');
         const report = await bot.call('applyPlan', { hash, reason: options.reason });
         const waits = report.outcome === 'applied' && options.wait && bot.running;
-        const done = waits ? await ended(bot, report.runs) : null;
-        const calls = done && callsMade(done.flatMap(({ intents }) => intents.map(({ result }) => result)));
-        print(options.json, { ...report, effects: done, calls_made: calls }, () =>
-          [describeApply(report), ...(done ? [describeDone(done, report.plan.calls)] : [])].join('\n'),
+        const endedRuns = waits ? await ended(bot, report.runs) : null;
+        const calls = endedRuns && callsMade(endedRuns.flatMap(({ intents }) => intents.map(({ result }) => result)));
+        print(options.json, { ...report, effects: endedRuns, calls_made: calls }, () =>
+          [describeApply(report), ...(endedRuns ? [describeDone(endedRuns, report.plan.calls)] : [])].join('\n'),
         );
-        if (report.outcome === 'refused' || done?.some(({ run }) => run.state !== 'done')) exit(1);
+        if (report.outcome === 'refused' || endedRuns?.some(({ run }) => run.state !== 'done')) exit(1);
       }),
     );
 }

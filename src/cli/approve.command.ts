@@ -39,7 +39,7 @@ export function approveCommand(exit: SetExit): Command {
           return print(options.json, waiting, () => table(head, waiting.map(row), none));
         }
         const { intents } = await bot.call('approve', { id, deny: options.deny, reason: options.reason });
-        print(options.json, { intents }, () => told(id, intents, options.deny));
+        print(options.json, { intents }, () => describeDecision(id, intents, options.deny));
         if (intents.length === 0) exit(1);
       }),
     );
@@ -69,7 +69,7 @@ function row({ id, runId, org, rule, action, params, plannedAt }: Shown<Intent>)
   return [when(plannedAt), runId, id, `${org}/${rule}`, plain(`${action} ${stringifyJson(params)}`).slice(0, 120)];
 }
 
-function told(id: string, intents: readonly string[], isDenied: boolean): string {
+function describeDecision(id: string, intents: readonly string[], isDenied: boolean): string {
   if (intents.length === 0) return `nothing of ${id} waits for an approval`;
   const what = intents.length === 1 ? `intent ${intents[0]}` : `${intents.length} intents of ${id}`;
   return isDenied ? `${what} will not be done` : `${what} will be done`;

@@ -76,7 +76,7 @@ export async function auditOf(
   org: string | undefined,
   wanted: KeptLink | undefined,
 ): Promise<AuditReport> {
-  let [checked, known] = [0, wanted ? false : null];
+  let [checked, isKnown] = [0, wanted ? false : null];
   const again: string[] = [];
   for (let after = 0; ;) {
     // A page ends at the link that is looked for, whose hash is told then.
@@ -84,9 +84,16 @@ export async function auditOf(
     const page = await bot.call('audit', { org, after, limit });
     checked += page.checked;
     again.push(...page.again);
-    if (wanted && page.head?.n === wanted.n) known = page.head.link === wanted.link;
+    if (wanted && page.head?.n === wanted.n) isKnown = page.head.link === wanted.link;
     if (page.broken || page.isEnd)
-      return { org: org ?? '', checked, head: page.head, broken: page.broken, again: [...new Set(again)], known };
+      return {
+        org: org ?? '',
+        checked,
+        head: page.head,
+        broken: page.broken,
+        again: [...new Set(again)],
+        known: isKnown,
+      };
     if (!page.head || page.head.n <= after)
       throw new UserError('AUDIT_STANDS_STILL', 'the chain cannot be read to its end');
     after = page.head.n;

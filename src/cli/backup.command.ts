@@ -38,7 +38,7 @@ async function backUp(file: string, { config: configFile, json }: BackupCommandO
   process.once('SIGINT', () => stop.abort(new UserError('STOPPED', 'stopped: no backup was made')));
   const copy = await filesOfRunningBot(config);
   try {
-    const report = await backUpStore(config, file, { told, signal: stop.signal, copy: copy?.dir });
+    const report = await backUpStore(config, file, { told: sayTable, signal: stop.signal, copy: copy?.dir });
     const rows = report.tables.reduce((sum, one) => sum + one.rows, 0);
     print(json, { ok: true, rows, ...report, pauseMs: copy?.pauseMs ?? 0 }, () =>
       [
@@ -57,7 +57,7 @@ async function backUp(file: string, { config: configFile, json }: BackupCommandO
 async function filesOfRunningBot(config: AppConfig): Promise<StoreFiles | null> {
   const bot = config.store.kind === 'embedded' ? await reachRunning(config) : null;
   if (!bot) return null;
-  told('the files, as the bot copies them');
+  sayTable('the files, as the bot copies them');
   const copy = await bot.call('copyStoreFiles').catch((error: unknown) => {
     if ((error as UserError).code !== 'Not Found') throw error;
     throw new UserError(
@@ -79,7 +79,7 @@ function keyOf({ keys, store }: AppConfig): string {
 
 async function verify(file: string, { json }: BackupCommandOptions): Promise<void> {
   const { verifyBackup } = await import('../store/backup.js');
-  const { header, bytes, tables } = await verifyBackup(file, told);
+  const { header, bytes, tables } = await verifyBackup(file, sayTable);
   const rows = tables.reduce((sum, one) => sum + one.rows, 0);
   print(json, { ok: true, rows, file, bytes, program: header.program, madeAt: header.madeAt, tables }, () =>
     [
@@ -89,6 +89,6 @@ async function verify(file: string, { json }: BackupCommandOptions): Promise<voi
   );
 }
 
-function told(table: string): void {
+function sayTable(table: string): void {
   writeErr(`reading ${table}\n`);
 }

@@ -27,9 +27,9 @@ export function botCommand<Options extends object, Value>(
   summary: string,
   { argument, check, ask, show, after }: BotCommand<Options, Value>,
 ): Command {
-  return storeCommand(name, summary).action(async (...given: unknown[]) => {
-    const { config, json, ...rest } = given.at(-2) as BotOptions;
-    const options = { ...rest, ...(argument === undefined ? {} : { [argument]: given[0] }) } as Options;
+  return storeCommand(name, summary).action(async (...args: unknown[]) => {
+    const { config, json, ...rest } = args.at(-2) as BotOptions;
+    const options = { ...rest, ...(argument === undefined ? {} : { [argument]: args[0] }) } as Options;
     check?.(options);
     await withBot(config, async (bot) => {
       const value = await ask(bot, options);

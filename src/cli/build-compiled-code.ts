@@ -17,9 +17,9 @@ rules:
 
 const { runCli } = await loadProgram('run-cli', () => import('./run-cli.js'));
 const folder = mkdtempSync(join(tmpdir(), 'forgehand-build-'));
-const said: string[] = [];
+const output: string[] = [];
 const print = process.stdout.write.bind(process.stdout);
-process.stdout.write = (text) => Boolean(said.push(String(text)));
+process.stdout.write = (text) => Boolean(output.push(String(text)));
 try {
   const config = join(folder, 'forgehand.json');
   for (const name of ['token', 'hook']) writeFileSync(join(folder, name), name.repeat(10), { mode: 0o600 });
@@ -46,9 +46,9 @@ try {
   );
   await succeed(['check', join(folder, 'rules.yaml')]);
   const stopped = runCli(['start', '--config', config]);
-  while (!said.some((line) => line.includes('forgehand.started'))) {
+  while (!output.some((line) => line.includes('forgehand.started'))) {
     const code = await Promise.race([stopped, sleep(100)]);
-    if (code !== undefined) throw new Error(`the bot ended with ${code}:\n${said.join('')}`);
+    if (code !== undefined) throw new Error(`the bot ended with ${code}:\n${output.join('')}`);
   }
   await succeed(['status', '--config', config]);
   process.kill(process.pid, 'SIGTERM');
@@ -60,5 +60,5 @@ try {
 console.log(`compiled code of the bundle: ${Math.round(keepCompiledCode() / 1024)} kB`);
 
 async function succeed(args: string[]): Promise<void> {
-  if ((await runCli(args)) !== 0) throw new Error(`forgehand ${args.join(' ')}:\n${said.join('')}`);
+  if ((await runCli(args)) !== 0) throw new Error(`forgehand ${args.join(' ')}:\n${output.join('')}`);
 }

@@ -49,7 +49,7 @@ export async function loadOrg(org: OrgConfig, folder: string): Promise<CheckedRu
   });
   const beyond = loaded.ok ? beyondLimits(loaded.revision, org.limits) : [];
   const result: LoadResult = beyond.length > 0 ? { ...loaded, ok: false, problems: beyond } : loaded;
-  return { checked: told(org.name, folder, result), revision: result.ok ? result.revision : null };
+  return { checked: checkOf(org.name, folder, result), revision: result.ok ? result.revision : null };
 }
 
 /** The same without an operator's config: each file says whose rules it holds; powers, hosts and secrets are taken as granted. */
@@ -72,15 +72,15 @@ export async function checkAlone(folder: string): Promise<readonly RulesCheck[]>
       own.map(({ file }) => file),
       { org, powers, secrets },
     );
-    return told(org, folder, loaded);
+    return checkOf(org, folder, loaded);
   });
 }
 
-type Given = Pick<LoadEnvironment, 'org' | 'powers' | 'secrets' | 'mirrorHosts'>;
+type OrgEnvironment = Pick<LoadEnvironment, 'org' | 'powers' | 'secrets' | 'mirrorHosts'>;
 
-function load(files: readonly RuleFile[], given: Given): LoadResult {
+function load(files: readonly RuleFile[], orgEnvironment: OrgEnvironment): LoadResult {
   return loadRules(files, {
-    ...given,
+    ...orgEnvironment,
     actions: actionCatalogue(),
     lookups: lookupCatalogue(),
     engine: new CelEngine(),
@@ -88,7 +88,7 @@ function load(files: readonly RuleFile[], given: Given): LoadResult {
   });
 }
 
-function told(org: string, folder: string, result: LoadResult): RulesCheck {
+function checkOf(org: string, folder: string, result: LoadResult): RulesCheck {
   const counts = result.ok
     ? {
         rules: result.revision.rules.length,

@@ -75,7 +75,7 @@ async function checkConfig(options: CheckOptions): Promise<Report> {
       'WHICH_ORG',
       'several organizations are in the config: pass --org to say whose rules the folder holds',
     );
-  const found = await Promise.all(
+  const results = await Promise.all(
     orgs.map(async (org) => {
       const { checked, revision } = await loadOrg(org, ruleFolder(org, options.rules));
       if (!options.online || !revision) return { checked, notChecked: [] };
@@ -86,8 +86,8 @@ async function checkConfig(options: CheckOptions): Promise<Report> {
   );
   return {
     warnings: config.warnings,
-    orgs: found.map(({ checked }) => checked),
-    notChecked: found.flatMap(({ notChecked }) => notChecked),
+    orgs: results.map(({ checked }) => checked),
+    notChecked: results.flatMap(({ notChecked }) => notChecked),
   };
 }
 
@@ -137,10 +137,10 @@ function warn(problem: Problem): string {
 function describe({ org, folder, rules, policies, scopes, problems, warnings }: RulesCheck): string {
   if (problems.length === 0) {
     const counts = `${counted(rules, 'rule')} and ${counted(policies, 'policy', 'policies')} in ${folder}`;
-    const told = warnings.length > 0 ? `, ${counted(warnings.length, 'warning')}` : '';
+    const warningText = warnings.length > 0 ? `, ${counted(warnings.length, 'warning')}` : '';
     return [
       ...warnings.map(warn),
-      `${colour.green('ok')} ${org}: ${counts}${told}\n   the token needs ${scopes.join(', ')}`,
+      `${colour.green('ok')} ${org}: ${counts}${warningText}\n   the token needs ${scopes.join(', ')}`,
     ].join('\n');
   }
   return [

@@ -25,15 +25,15 @@ export function signOf({
 }
 
 function groups(lines: readonly PlanLine[]): PlanLine[][] {
-  const found = new Map<string, PlanLine[]>();
+  const byKey = new Map<string, PlanLine[]>();
   for (const line of lines) {
     const [sign] = signOf(line);
     const key = JSON.stringify([line.policy, line.action, sign, line.mode, sign === '!' ? line.reason : null]);
-    const group = found.get(key);
+    const group = byKey.get(key);
     if (group) group.push(line);
-    else found.set(key, [line]);
+    else byKey.set(key, [line]);
   }
-  return [...found.values()];
+  return [...byKey.values()];
 }
 
 function describeGroup(group: readonly PlanLine[]): string {

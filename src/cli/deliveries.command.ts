@@ -48,7 +48,7 @@ const LIST: IdList<DeliveryReport> = {
 
 function cellsOf(arrival: DeliveryReport, short: (id: string) => string): string[] {
   const { about, effects, rules } = arrival;
-  const told = [arrival.code, arrival.reason].filter((text) => text !== null).join(': ');
+  const detail = [arrival.code, arrival.reason].filter((text) => text !== null).join(': ');
   const outcome = effects.length > 0 ? `${rules.join(', ')}: ${effectsText(effects)}` : rules.join(', ');
   return [
     when(arrival.at),
@@ -59,6 +59,6 @@ function cellsOf(arrival: DeliveryReport, short: (id: string) => string): string
     plain(about?.person ?? ''),
     state(arrival.state) + (arrival.archivedAt ? ', archived' : ''),
     arrival.repeats > 0 ? String(arrival.repeats) : '',
-    [outcome, plain(told)].filter((text) => text !== '').join('; '),
+    [outcome, plain(detail)].filter((text) => text !== '').join('; '),
   ];
 }

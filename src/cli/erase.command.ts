@@ -22,8 +22,8 @@ export function eraseCommand(): Command {
         print(json, report, () => {
           const { arrivals, events, runs, acts, addresses } = report;
           const what = `texts of ${plain(login)} in ${arrivals} bodies, ${events} events, ${runs} runs and ${acts} acts`;
-          const known = addresses.length === 0 ? '' : `; addresses: ${addresses.map(plain).join(', ')}`;
-          return `${dryRun ? 'would erase' : 'erased'} ${what}${known}`;
+          const addressText = addresses.length === 0 ? '' : `; addresses: ${addresses.map(plain).join(', ')}`;
+          return `${dryRun ? 'would erase' : 'erased'} ${what}${addressText}`;
         });
         if (json) return;
         writeErr('Not erased: unfinished work (run the command again later), backups, logs, and the forge itself.\n');

@@ -38,15 +38,15 @@ export function hookCommand(exit: SetExit): Command {
 
 function describe({ org, does, hook, changes, written, notes, later = [] }: HookReport, dryRun: boolean): string {
   const name = `webhook${hook === null ? '' : ` ${hook}`} of ${plain(org)}`;
-  const done = { create: 'made', repair: 'repaired', replace: 'made in place of the old one' };
+  const doneWords = { create: 'made', repair: 'repaired', replace: 'made in place of the old one' };
   const head =
     does === 'refused'
       ? colour.red(`the webhook of ${plain(org)} was not touched`)
       : does === 'nothing'
         ? colour.green(`${name} is as it should be`)
         : written
-          ? colour.green(`${name} is ${done[does]}`)
-          : `${name} would be ${done[does]}${dryRun ? ' (nothing was written)' : ''}`;
+          ? colour.green(`${name} is ${doneWords[does]}`)
+          : `${name} would be ${doneWords[does]}${dryRun ? ' (nothing was written)' : ''}`;
   const rows = changes.map(({ field, before, after }) => [field, plain(before ?? '-'), plain(after)]);
   return [
     head,

@@ -64,7 +64,7 @@ async function runJob(
   exit: SetExit,
 ): Promise<void> {
   const { jobs } = await bot.call('jobs');
-  if (jobs.some((known) => known.job === job)) {
+  if (jobs.some((one) => one.job === job)) {
     const { runs } = await bot.call('runJob', { job, org, dryRun, reason });
     print(json, runs, () => runs.map((run) => describe(job, run, dryRun)).join('\n'));
     if (runs.some(({ error, outcome }) => error !== null || outcome?.missed !== undefined)) exit(FAILED);
@@ -121,10 +121,10 @@ function aboutOf({ forge, org }: JobRun): string {
 
 function outcomeOf({ outcome, error }: JobRun): string {
   if (!outcome) return `could not be done: ${plain(error ?? '')}`;
-  const told = [
+  const parts = [
     outcome.missed ? `${outcome.missed.length} not done` : '',
     outcome.changes.length > 0 ? `${outcome.changes.length} changed` : '',
     outcome.findings.length > 0 ? `${outcome.findings.length} to look at` : '',
   ];
-  return told.filter((text) => text !== '').join(', ') || plain(outcome.summary);
+  return parts.filter((text) => text !== '').join(', ') || plain(outcome.summary);
 }

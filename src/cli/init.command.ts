@@ -86,7 +86,7 @@ export function initCommand(exit: SetExit): Command {
         for (const one of closers.splice(0).reverse()) await one();
       };
       try {
-        const done = await runInit(
+        const outcome = await runInit(
           { ...flags, ...(starters === undefined ? {} : { starters: starters.split(',') }) },
           await givenSecrets(tokenStdin),
           isAtTerminal ? new TerminalAsker(flags.yes, stopping.signal) : new FlagAsker(),
@@ -94,13 +94,13 @@ export function initCommand(exit: SetExit): Command {
           stopping.signal,
           (one) => void closers.push(one),
         );
-        const next = nextOf(done);
-        if (json) print(true, { org: done.org, config: done.places.config, steps: steps.all, next }, () => '');
+        const next = nextOf(outcome);
+        if (json) print(true, { org: outcome.org, config: outcome.places.config, steps: steps.all, next }, () => '');
         else steps.copy('', ...next, '');
         if (steps.all.some(({ state }) => state === 'left')) exit(1);
         listen('off');
-        if (!done.staysUp) return;
-        done.bot.startLogging();
+        if (!outcome.staysUp) return;
+        outcome.bot.startLogging();
         await untilStopped(close);
       } catch (error) {
         if (!(error instanceof Stopped) && !stopping.signal.aborted) {
@@ -133,8 +133,8 @@ function tellRemains(steps: Steps, how: string): void {
 
 /** What to type now, in the folder in which this command ran; each command can be copied as it is. */
 function nextOf({ org, places, sandbox, staysUp, bot }: Initialized): string[] {
-  const given = places.config === 'config/forgehand.yaml' ? '' : ` --config ${places.config}`;
-  const command = (text: string): string => `${calledAs()} ${text}${given}`;
+  const configFlag = places.config === 'config/forgehand.yaml' ? '' : ` --config ${places.config}`;
+  const command = (text: string): string => `${calledAs()} ${text}${configFlag}`;
   const isUp = staysUp || bot.isElsewhere;
   return [
     ...(isUp

@@ -33,13 +33,13 @@ export function operatorsCommand(): Command {
     .option('--login <account>', 'the account of this person on the forge, for approval: two-people')
     .action((name: string, { config, json, scopes, expires, login }: AddOptions) =>
       withBot(config, async (bot) => {
-        const made = await bot.call('addOperator', { name, scopes, expiresS: expires, login });
+        const answer = await bot.call('addOperator', { name, scopes, expiresS: expires, login });
         // Standard output holds the token alone, so that it can go into a file.
         if (!json)
           writeErr(
-            `operator ${name} may ${made.operator.scopes.join(', ')} until ${when(made.operator.expiresAt)} UTC; its token, shown once:\n`,
+            `operator ${name} may ${answer.operator.scopes.join(', ')} until ${when(answer.operator.expiresAt)} UTC; its token, shown once:\n`,
           );
-        print(json, made, () => made.token);
+        print(json, answer, () => answer.token);
       }),
     );
   const list = botCommand('list', 'list operators and their tokens, without the tokens', {
@@ -60,10 +60,10 @@ export function operatorsCommand(): Command {
 
 function readScopes(text: string): OperatorScope[] {
   const words = text.split(/[\s,]+/).filter((word) => word !== '');
-  const known = OPERATOR_SCOPES.filter((scope) => words.includes(scope));
-  if (known.length === 0 || words.some((word) => !known.some((scope) => scope === word)))
+  const scopes = OPERATOR_SCOPES.filter((scope) => words.includes(scope));
+  if (scopes.length === 0 || words.some((word) => !scopes.some((scope) => scope === word)))
     throw new InvalidArgumentError(`use the scopes ${OPERATOR_SCOPES.join(', ')}, such as read,operate.`);
-  return known;
+  return scopes;
 }
 
 const HEAD = ['name', 'id', 'state', 'scopes', 'account', 'expires (UTC)', 'made by', 'revoked by'];

@@ -5,7 +5,7 @@ import { orgOption, reasonOption, type SetExit } from './command-options.js';
 
 export function pauseCommand(): Command {
   return botCommand('pause', 'pause all writes to the forge; arrivals are still stored and decided', {
-    ask: (bot, options: SentTo<'pause'>) => bot.call('pause', given(options)),
+    ask: (bot, options: SentTo<'pause'>) => bot.call('pause', withoutEmpty(options)),
     show: (_, options) => `paused: ${covered(options)}`,
   })
     .addOption(orgOption())
@@ -15,7 +15,7 @@ export function pauseCommand(): Command {
 
 export function resumeCommand(exit: SetExit): Command {
   return botCommand('resume', 'resume writes; the bot executes what it planned meanwhile', {
-    ask: (bot, options: SentTo<'resume'>) => bot.call('resume', given(options)),
+    ask: (bot, options: SentTo<'resume'>) => bot.call('resume', withoutEmpty(options)),
     show: ({ resumed }, options) => (resumed ? `resumed: ${covered(options)}` : `${covered(options)} was not paused`),
     after: ({ resumed }) => exit(resumed ? 0 : 1),
   })
@@ -25,7 +25,7 @@ export function resumeCommand(exit: SetExit): Command {
 }
 
 /** An empty option is none. */
-function given<Options extends object>(options: Options): Options {
+function withoutEmpty<Options extends object>(options: Options): Options {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== '')) as Options;
 }
 

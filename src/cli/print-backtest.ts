@@ -10,15 +10,15 @@ import { listTable } from './print-list.js';
 export function printBacktest(report: BacktestReport, withSamples: boolean): string {
   const { org, events, decisions, since, until, revision, rules, calls, hash, notes } = report;
   const silent = rules.filter(isSilent);
-  const shown = rules.filter((rule) => !isSilent(rule));
+  const visibleRules = rules.filter((rule) => !isSilent(rule));
   return [
     `${colour.bold(org)}: ${events} events from ${when(since)} to ${when(until)} UTC, ${decisions} decisions by revision ${shortRevision(revisionId(org, revision))}`,
     '',
-    listTable(BACKTEST, shown),
+    listTable(BACKTEST, visibleRules),
     ...(silent.length > 0
       ? [colour.dim(`not started by any of them: ${silent.map(({ rule }) => rule).join(', ')}`)]
       : []),
-    ...(withSamples ? shown.flatMap(samplesOf) : []),
+    ...(withSamples ? visibleRules.flatMap(samplesOf) : []),
     '',
     `API calls, at most: ${countsInWords(calls, operationInWords) || 'none'}`,
     ...notes.map((note) => colour.yellow(note)),
@@ -44,9 +44,9 @@ function samplesOf({ rule, differences, calls, unknownLookups }: BacktestRule): 
     differences[kind].count === 0 ? [] : samples(title, differences[kind]),
   );
   const unknown = textOf(unknownLookups);
-  const made = countsInWords(calls, operationInWords);
+  const callText = countsInWords(calls, operationInWords);
   const facts = [
-    ...(made ? [colour.dim(`  calls, at most: ${made}`)] : []),
+    ...(callText ? [colour.dim(`  calls, at most: ${callText}`)] : []),
     ...(unknown ? [colour.dim(`  answers not held: ${unknown}`)] : []),
   ];
   return parts.length === 0 ? [] : ['', colour.bold(rule), ...facts, ...parts];

@@ -7,7 +7,9 @@ import { CHECKS } from '../api/lists.js';
 import { counted } from '../api/words.js';
 
 export function describeDoctor({ checks, findings, forges }: DoctorReport, operations: boolean): string {
-  const asked = operations ? forges.map(({ id, operations: known }) => describeOperations(id, known)) : [];
+  const operationTables = operations
+    ? forges.map(({ id, operations: answers }) => describeOperations(id, answers))
+    : [];
   const waits = checks.filter(({ check, state }) => check.startsWith('waiting.') && state === 'note').length;
   const stale = forges.filter(({ id }) =>
     checks.some(({ forge, check, state }) => forge === id && check === 'forge.reached' && state === 'problem'),
@@ -16,7 +18,7 @@ export function describeDoctor({ checks, findings, forges }: DoctorReport, opera
     listTable(CHECKS, checks),
     ...checks.filter(({ fix }) => fix.length > 0).map(describeFix),
     ...stale.map(({ id, learnedAt }) => colour.dim(`what is known of ${id} was learned at ${when(learnedAt)} UTC`)),
-    ...asked,
+    ...operationTables,
     '',
     findings === 0
       ? colour.green(
@@ -39,7 +41,7 @@ function describeOperations(forge: string, operations: DoctorReport['forges'][nu
     'not-asked': colour.dim('not asked'),
   };
   const rows = Object.entries(operations)
-    .map(([name, told]) => [operationInWords(name), words[told]])
+    .map(([name, answer]) => [operationInWords(name), words[answer]])
     .sort(([a = ''], [b = '']) => (a < b ? -1 : 1));
   return `\n${colour.bold(`operations of ${plain(forge)}`)}\n${table(['operation', 'answer'], rows, 'none was asked')}`;
 }

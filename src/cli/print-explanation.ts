@@ -138,13 +138,13 @@ function ofEvent({ event, revision, rules }: EventExplanation): string[] {
 
 function ofFacts({ id, kind, repo, subject, actor, source, factAt, storedAt, arrivals }: EventFacts): string[] {
   const by = actor === null ? '' : ` by ${plain(actor)}`;
-  const told = arrivals.map((arrival) => `${arrival.source} ${when(arrival.at)} (${arrival.id})`);
+  const sources = arrivals.map((arrival) => `${arrival.source} ${when(arrival.at)} (${arrival.id})`);
   return [
     fact(
       'event',
       `${kind}${repo === null ? '' : ` in ${plain(repo)}`}${subject === null ? '' : ` ${plain(subject)}`}${by}, ${when(factAt ?? storedAt)} UTC (${id})`,
     ),
-    fact('source', told.length > 0 ? told.join(', ') : `${source}, its arrival is no longer stored`),
+    fact('source', sources.length > 0 ? sources.join(', ') : `${source}, its arrival is no longer stored`),
   ];
 }
 
@@ -163,8 +163,8 @@ const CONDITION_STATES: Readonly<Record<ExplainedCondition['state'], string>> = 
   'not-evaluated': colour.dim('-    '),
 };
 
-function ofCondition({ name, text, place, state: told, seen, because, why }: ExplainedCondition): string[] {
-  const head = `  ${CONDITION_STATES[told]}  ${colour.bold(plain(name))}  ${at(place)}  ${colour.dim(oneLine(text))}`;
+function ofCondition({ name, text, place, state: conditionState, seen, because, why }: ExplainedCondition): string[] {
+  const head = `  ${CONDITION_STATES[conditionState]}  ${colour.bold(plain(name))}  ${at(place)}  ${colour.dim(oneLine(text))}`;
   return [
     head,
     ...(why === null ? [] : [`           ${plain(why)}`]),
@@ -182,8 +182,11 @@ function ofParts(whole: string, parts: readonly ExplainedPart[], indent: number)
 }
 
 function ofPart({ text, place, value, loop }: ExplainedPart, indent: number): string[] {
-  const told = value === null ? 'is not known' : `is ${value}`;
-  return [`${' '.repeat(indent)}${oneLine(text)} ${told}  ${at(place)}`, ...(loop ? ofLoop(loop, indent + 2) : [])];
+  const valueText = value === null ? 'is not known' : `is ${value}`;
+  return [
+    `${' '.repeat(indent)}${oneLine(text)} ${valueText}  ${at(place)}`,
+    ...(loop ? ofLoop(loop, indent + 2) : []),
+  ];
 }
 
 function ofLoop({ variable, of, index, nearest, seen, because, others }: ExplainedLoop, indent: number): string[] {
@@ -201,8 +204,8 @@ function ofLoop({ variable, of, index, nearest, seen, because, others }: Explain
   return [`${space}${head}`, ...ofSeen(seen, indent + 2), ...because.flatMap((part) => ofPart(part, indent + 2))];
 }
 
-function ofSeen(seen: JsonObject | Readonly<Record<string, Json>>, indent: number, before = ''): string[] {
-  return Object.entries(seen).map(
+function ofSeen(values: JsonObject | Readonly<Record<string, Json>>, indent: number, before = ''): string[] {
+  return Object.entries(values).map(
     ([path, value]) => `${' '.repeat(indent)}${colour.dim(before)}${plain(path)} = ${show(value)}`,
   );
 }
@@ -227,8 +230,8 @@ function ofLookup({ name, use, answer }: ExplainedLookup): string {
 /** A section of a policy: how much of it was wanted, missing and otherwise. */
 function ofSection(name: string, part: Json): string[] {
   const facts = isJsonObject(part) ? Object.entries(part) : [['', part] as const];
-  const told = facts.map(([what, value]) => `${what.replace(/_/g, ' ')} ${plain(inWords(value))}`.trim());
-  return [`  ${colour.bold(plain(name))}  ${told.join('; ')}`];
+  const factTexts = facts.map(([what, value]) => `${what.replace(/_/g, ' ')} ${plain(inWords(value))}`.trim());
+  return [`  ${colour.bold(plain(name))}  ${factTexts.join('; ')}`];
 }
 
 /** A value without brackets, as far as it has words. */

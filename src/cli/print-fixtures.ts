@@ -29,8 +29,8 @@ function coverageLines(coverage: readonly ConditionCoverage[]): string[] {
   const rows = coverage.map(({ rule, condition, place, seenTrue, seenFalse }) => [
     rule,
     condition,
-    seen(seenTrue),
-    seen(seenFalse),
+    countText(seenTrue),
+    countText(seenFalse),
     wordOf(seenTrue, seenFalse),
     `${place.file}:${place.line}`,
   ]);
@@ -40,7 +40,7 @@ function coverageLines(coverage: readonly ConditionCoverage[]): string[] {
   ];
 }
 
-function seen(count: number): string {
+function countText(count: number): string {
   return count === 0 ? colour.yellow('-') : String(count);
 }
 

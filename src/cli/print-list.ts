@@ -5,11 +5,11 @@ import { colour } from './terminal.js';
 
 /** A list that the Console shows too, as a table. */
 export function listTable<Row>({ columns, empty }: List<Row>, rows: readonly Row[]): string {
-  const shown = columns.filter(({ on }) => on !== 'page');
-  const head = shown.map(({ head: text, form }) => `${text.toLowerCase()}${form === 'time' ? ' (UTC)' : ''}`);
+  const textColumns = columns.filter(({ on }) => on !== 'page');
+  const head = textColumns.map(({ head: text, form }) => `${text.toLowerCase()}${form === 'time' ? ' (UTC)' : ''}`);
   return table(
     head,
-    rows.map((row) => shown.map(({ form, value }) => cellOf(form, value(row)))),
+    rows.map((row) => textColumns.map(({ form, value }) => cellOf(form, value(row)))),
     empty,
   );
 }

@@ -102,13 +102,13 @@ function summaryOf(plan: KeptPlan): string {
       ? `Nothing else to change: ${subjects}.`
       : `Nothing to change: ${subjects}.`;
   const changes = `Plan ${colour.bold(short)}: ${counted(writes, 'call')}${cannot > 0 ? `, ${cannot} that no call can change` : ''}; ${subjects}.`;
-  const told = writes === 0 ? changes : `${changes}\n${callsOf(plan)}`;
-  if (plan.overCaps.length > 0) return `${told}\n${colour.red('Given up whole')}: ${plan.overCaps.join('; ')}`;
-  if (writes === 0) return told;
-  if (!plan.needsApproval) return `${told}\nforgehand apply ${short}`;
+  const summary = writes === 0 ? changes : `${changes}\n${callsOf(plan)}`;
+  if (plan.overCaps.length > 0) return `${summary}\n${colour.red('Given up whole')}: ${plan.overCaps.join('; ')}`;
+  if (writes === 0) return summary;
+  if (!plan.needsApproval) return `${summary}\nforgehand apply ${short}`;
   return plan.state === 'approved'
-    ? `${told}\nApproved by ${plan.decidedBy ?? 'somebody'}: forgehand apply ${short}`
-    : `${told}\nIt needs an approval: forgehand approve ${short}, then forgehand apply ${short}`;
+    ? `${summary}\nApproved by ${plan.decidedBy ?? 'somebody'}: forgehand apply ${short}`
+    : `${summary}\nIt needs an approval: forgehand approve ${short}, then forgehand apply ${short}`;
 }
 
 function callsOf({ calls: { reads, writes, runs, atLeastS } }: KeptPlan): string {
@@ -138,8 +138,8 @@ export function describeApply({ outcome, plan, reasons, drift, runs }: ApplyRepo
 
 /** @param predicted what the plan said that it would cost */
 export function describeDone(runs: readonly RunReport[], predicted: PredictedCalls): string {
-  const made = callsMade(runs.flatMap(({ intents }) => intents.map(({ result }) => result)));
-  const said = sumOf(predicted.reads) + sumOf(predicted.writes);
+  const calls = callsMade(runs.flatMap(({ intents }) => intents.map(({ result }) => result)));
+  const predictedCalls = sumOf(predicted.reads) + sumOf(predicted.writes);
   const effects = runs
     .flatMap(({ run, intents }) =>
       intents.map((intent) => {
@@ -149,7 +149,7 @@ export function describeDone(runs: readonly RunReport[], predicted: PredictedCal
       }),
     )
     .join('\n');
-  return sumOf(made) === 0
+  return sumOf(calls) === 0
     ? effects
-    : `${effects}\n${counted(sumOf(made), 'API call')} of at most ${said} that were predicted: ${countsInWords(made, operationInWords)}`;
+    : `${effects}\n${counted(sumOf(calls), 'API call')} of at most ${predictedCalls} that were predicted: ${countsInWords(calls, operationInWords)}`;
 }

@@ -48,15 +48,15 @@ const NARROWEST = 24;
 const FOREIGN_COLOUR = /\u001b\[\d*m/;
 
 function draw(head: string[], rows: string[][], widths: Array<number | null> = []): string[] {
-  const drawn = new Table({
+  const grid = new Table({
     head: head.map((name) => colour.bold(name)),
     style: { head: [], border: [], 'padding-left': 0, 'padding-right': 1 },
     chars: PLAIN,
     colWidths: widths,
     wordWrap: widths.length > 0,
   });
-  drawn.push(...rows);
-  return drawn.toString().split('\n').map(withoutTail);
+  grid.push(...rows);
+  return grid.toString().split('\n').map(withoutTail);
 }
 
 function fits(lines: readonly string[], columns: number): boolean {

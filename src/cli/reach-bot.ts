@@ -15,9 +15,9 @@ export interface Reach {
   /** Whether a running bot answers, or this command opened the store itself. */
   running: boolean;
   /** Answers as plain JSON: a time is its ISO text. @throws UserError with what the bot said */
-  call<Name extends OperationName>(name: Name, ...sent: Sent<Name>): Promise<AnswerOf<Name>>;
+  call<Name extends OperationName>(name: Name, ...input: Sent<Name>): Promise<AnswerOf<Name>>;
   /** Like `call`, for answers that hold what the forge said: no digit is lost. */
-  read<Name extends OperationName>(name: Name, ...sent: Sent<Name>): Promise<Json>;
+  read<Name extends OperationName>(name: Name, ...input: Sent<Name>): Promise<Json>;
   /** One request, whatever the path. */
   send: Send;
   close(): Promise<void>;
@@ -25,7 +25,7 @@ export interface Reach {
 
 /** May be left out where nothing has to be sent. */
 type Sent<Name extends OperationName> =
-  Record<never, never> extends SentTo<Name> ? [sent?: SentTo<Name>] : [sent: SentTo<Name>];
+  Record<never, never> extends SentTo<Name> ? [input?: SentTo<Name>] : [input: SentTo<Name>];
 
 type Send = (method: 'GET' | 'POST', path: string, body?: object) => Promise<{ status: number; text: string }>;
 
@@ -73,8 +73,8 @@ async function over(config: AppConfig, running: boolean, send: Send, close: () =
     import('../api/operations/index.js'),
     import('../api/operations/operation.js'),
   ]);
-  const ask = async (name: OperationName, sent: object = {}, parse: (text: string) => unknown): Promise<unknown> => {
-    const { method, path, body } = requestOf(OPERATIONS[name], sent);
+  const ask = async (name: OperationName, input: object = {}, parse: (text: string) => unknown): Promise<unknown> => {
+    const { method, path, body } = requestOf(OPERATIONS[name], input);
     const { status, text } = await send(method, path, body);
     const value = parse(text);
     if (status < 400) return value;
@@ -84,8 +84,8 @@ async function over(config: AppConfig, running: boolean, send: Send, close: () =
   return {
     config,
     running,
-    call: (name, sent?: object) => ask(name, sent, JSON.parse) as never,
-    read: (name, sent?: object) => ask(name, sent, parseJson) as never,
+    call: (name, input?: object) => ask(name, input, JSON.parse) as never,
+    read: (name, input?: object) => ask(name, input, parseJson) as never,
     send,
     close,
   };

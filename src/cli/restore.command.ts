@@ -37,14 +37,17 @@ export function restoreCommand(): Command {
     .action(restore);
 }
 
-async function restore(given: string, { config: configFile, to, socket, json }: RestoreCommandOptions): Promise<void> {
-  const file = resolve(given);
+async function restore(
+  fileName: string,
+  { config: configFile, to, socket, json }: RestoreCommandOptions,
+): Promise<void> {
+  const file = resolve(fileName);
   const { restoreStore } = await import('../store/backup.js');
-  const told = (table: string): void => writeErr(`restoring ${table}\n`);
+  const sayTable = (table: string): void => writeErr(`restoring ${table}\n`);
   const config = to ? null : await configOf(configFile);
   const target = to ?? (config as AppConfig).store;
   const report = await restoreStore(file, target, {
-    told,
+    told: sayTable,
     socket: config?.control.socket ?? socket,
     dataKey: config?.keys.data ?? null,
   });

@@ -30,11 +30,11 @@ export function rulesCommand(): Command {
 
 function describe(rule: RuleReport): string {
   const { org, id, place, counts, schedule, source, conditions, actions } = rule;
-  const held = heldBackBy(rule);
+  const heldBackText = heldBackBy(rule);
   const lines = [
     `${colour.bold(`${org}/${id}`)}  ${modeOfRule(rule)}  ${plain(place.file)}:${place.line}`,
     `  in 30 days: fired ${counts.fired}, not fired ${counts.notFired}, failed ${counts.failed}, held ${counts.held}`,
-    ...(held === null ? [] : [`  ${colour.yellow('held back')}  ${plain(held)}`]),
+    ...(heldBackText === null ? [] : [`  ${colour.yellow('held back')}  ${plain(heldBackText)}`]),
     ...(schedule ? [`  next ${when(schedule.next)} UTC (${plain(schedule.cron)} ${plain(schedule.tz)})`] : []),
     ...(actions.length === 0 ? [] : [`  may do ${actions.join(', ')}`]),
   ];

@@ -53,15 +53,15 @@ export function sandboxActCommand(): Command {
           ),
         );
       }
-      const given = Object.fromEntries(parameters.map(readParameter));
-      const known = (await client.acts()).find((one) => one.act === act);
+      const values = Object.fromEntries(parameters.map(readParameter));
+      const knownAct = (await client.acts()).find((one) => one.act === act);
       const { person, repo } = await client.somebody(org.name, SANDBOX_BOT);
       // The example has every parameter that there is.
-      const where = known && 'repo' in known.example && given.repo === undefined ? { repo } : {};
+      const where = knownAct && 'repo' in knownAct.example && values.repo === undefined ? { repo } : {};
       const as = options.as ?? person;
-      const answer = await client.act(as, act, { ...where, ...given });
-      print(options.json, { as, act, ...where, ...given, ...answer }, () =>
-        told(as, act, { ...where, ...given }, answer),
+      const answer = await client.act(as, act, { ...where, ...values });
+      print(options.json, { as, act, ...where, ...values, ...answer }, () =>
+        describeAct(as, act, { ...where, ...values }, answer),
       );
     });
 }
@@ -84,11 +84,16 @@ function exampleOf({ as: _as, act: _act, ...parameters }: JsonObject): string {
     .join(' ');
 }
 
-function told(as: string, act: string, parameters: JsonObject, { happened, deliveries, result }: ActAnswer): string {
+function describeAct(
+  as: string,
+  act: string,
+  parameters: JsonObject,
+  { happened, deliveries, result }: ActAnswer,
+): string {
   const number = (result as { number?: unknown } | null)?.number;
   const where = typeof parameters.repo === 'string' ? ` in ${parameters.repo}` : '';
-  const sent = counted(deliveries.length, 'delivery', 'deliveries');
+  const deliveryText = counted(deliveries.length, 'delivery', 'deliveries');
   return plain(
-    `${as} did ${act}${where}${number === undefined ? '' : ` (#${String(number)})`}: ${happened.join(', ')}; ${sent}`,
+    `${as} did ${act}${where}${number === undefined ? '' : ` (#${String(number)})`}: ${happened.join(', ')}; ${deliveryText}`,
   );
 }

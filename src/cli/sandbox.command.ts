@@ -89,13 +89,13 @@ export function sandboxCommand(): Command {
         admin: sandbox.admin,
         control_token: sandbox.controlToken,
       };
-      print(flags.json, facts, () => told(sandbox, flags.profile, flags.state));
+      print(flags.json, facts, () => describeSandbox(sandbox, flags.profile, flags.state));
       await untilStopped(() => sandbox.close());
     });
 }
 
 /** What somebody at a terminal needs first: where it is, who may do what, and how to go on. */
-function told(sandbox: Sandbox, profile: string, stateFile: string | undefined): string {
+function describeSandbox(sandbox: Sandbox, profile: string, stateFile: string | undefined): string {
   const control = `${sandbox.url}/_sandbox`;
   const curl = `curl -s -H 'Authorization: Bearer ${sandbox.controlToken}'`;
   const post = `${curl} -H 'Content-Type: application/json' -d`;

@@ -71,14 +71,14 @@ async function run(source: FolderSource, trial: Trial, isJson: boolean): Promise
 /** Until it is stopped. Nothing is run twice for the same files. */
 async function watch(source: FolderSource, once: () => Promise<void>): Promise<void> {
   const textsOf = async (): Promise<string> => JSON.stringify(await Promise.all([source.read(), source.readTests()]));
-  let seen = await textsOf();
+  let lastTexts = await textsOf();
   let running: Promise<void> = Promise.resolve();
   source.watch(() => {
     running = running
       .then(async () => {
         const now = await textsOf();
-        if (now === seen) return;
-        seen = now;
+        if (now === lastTexts) return;
+        lastTexts = now;
         await once();
       })
       .catch((error: unknown) => void writeErr(`${colour.red('error')} ${messageOf(error)}\n`));
@@ -98,8 +98,8 @@ function recordCommand(): Command {
     .action((id: string, options: { config: string; json: boolean; rules?: string; out: string }) =>
       withBot(options.config, async (bot) => {
         const { FolderSource, makeTrial, readHistory, recordFixture, secretsOf } = await import('./trying.js');
-        const told = readHistory(await bot.read('historyOf', { id }));
-        const [event] = told.events;
+        const history = readHistory(await bot.read('historyOf', { id }));
+        const [event] = history.events;
         const org = whichOrg(bot.config, event?.org);
         const trial = makeTrial();
         const folder = ruleFolder(org, options.rules);
@@ -115,7 +115,7 @@ function recordCommand(): Command {
           text,
           rules,
           notes,
-        } = recordFixture(told, {
+        } = recordFixture(history, {
           revision: loaded.revision,
           rules: trial.rules,
           actions: trial.actions,

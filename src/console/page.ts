@@ -9,7 +9,7 @@ import type { Column } from './ui/components.js';
 
 /** May be left out where nothing has to be sent. */
 type Sent<Name extends OperationName> =
-  Record<never, never> extends SentTo<Name> ? [sent?: SentTo<Name>] : [sent: SentTo<Name>];
+  Record<never, never> extends SentTo<Name> ? [input?: SentTo<Name>] : [input: SentTo<Name>];
 
 export type TimelineRow = AnswerOf<'activity'>['rows'][number];
 
@@ -26,7 +26,7 @@ export interface Ask {
    * One operation, as this caller. The input is checked as the control API checks it, so values of the query can be handed on.
    * @throws BotError as the operation; the frame makes an error page of it
    */
-  call<Name extends OperationName>(name: Name, ...sent: Sent<Name>): Promise<AnswerOf<Name>>;
+  call<Name extends OperationName>(name: Name, ...input: Sent<Name>): Promise<AnswerOf<Name>>;
   /** Whether to offer an act at all; the operation decides. @param org null = in every organization */
   may(scope: OperatorScope, org: string | null): boolean;
 }

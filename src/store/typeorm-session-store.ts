@@ -36,7 +36,7 @@ export class TypeOrmSessionStore implements SessionStore {
     return new Map(rows.map((row) => [row.tokenHash, toSession(row)]));
   }
 
-  async seen(id: string, at: Date): Promise<void> {
+  async markSeen(id: string, at: Date): Promise<void> {
     await this.db.table(ConsoleSessionEntity, (sessions) => sessions.update({ id }, { seenAt: at }));
   }
 

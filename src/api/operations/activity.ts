@@ -26,11 +26,11 @@ export const activityOperations = {
     }),
     answer: activityPage,
     handle: ({ orgs, activity }, filter, _caller, visibility) => {
-      const { org, visibility: within, ...asked } = orgs.within(filter, visibility);
+      const { org, visibility: within, ...rest } = orgs.within(filter, visibility);
       // Runs of a rule are found by its organization.
       const names = orgs.namesOf(org, visibility);
-      const isAll = org === undefined && visibility === null && asked.rule === undefined;
-      return activity.page({ ...asked, orgs: isAll ? undefined : names, visibility: within });
+      const isAll = org === undefined && visibility === null && rest.rule === undefined;
+      return activity.page({ ...rest, orgs: isAll ? undefined : names, visibility: within });
     },
   }),
   activityNews: operation({

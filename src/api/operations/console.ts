@@ -46,7 +46,7 @@ export const consoleOperations = {
     answer: z.object({ sessions: z.array(consoleSession) }),
     handle: async ({ sessions }, _input, _caller, visibility) => {
       needEverything(visibility);
-      return { sessions: (await sessions.list()).map(shown) };
+      return { sessions: (await sessions.list()).map(withoutGrant) };
     },
   }),
   endConsoleSession: operation({
@@ -62,13 +62,13 @@ export const consoleOperations = {
       orders.record('console end', caller, { session: id });
       const ended = await sessions.end(id, clock.now());
       if (!ended) throw new UserError('NOT_FOUND', `there is no session ${id}: forgehand console sessions lists them`);
-      return { session: shown(ended) };
+      return { session: withoutGrant(ended) };
     },
   }),
 };
 
 /** Whose rights a session has is the store's alone to know. */
-function shown({ grant: _grant, ...session }: KeptSession): ConsoleSession {
+function withoutGrant({ grant: _grant, ...session }: KeptSession): ConsoleSession {
   return session;
 }
 

@@ -69,24 +69,24 @@ export interface KnownRepository {
 
 /**
  * An answer without the names of repositories that its reader may not see, wherever in its texts they stand: rules name repositories in patterns, in
- * conditions and in reasons. Where all of an organization is visible, nothing is left out.
- * @param known the repositories of each organization. Default: none, and a name is found beside that of its owner alone
+ * conditions and in reasons. Where all of an organization is in visibility, nothing is left out.
+ * @param repositoriesByOrg the repositories of each organization. Default: none, and a name is found beside that of its owner alone
  */
 export function hideNames<Answer>(
   answer: Answer,
   visibility: Visibility,
-  known: ReadonlyMap<string, readonly KnownRepository[]> = NONE,
+  repositoriesByOrg: ReadonlyMap<string, readonly KnownRepository[]> = NONE,
 ): Answer {
   const hidden = (visibility ?? []).flatMap(({ org, repositories, names }) =>
     repositories === null || names === undefined ? [] : [hiderOf(org, names)],
   );
-  const words = hiddenWords(visibility ?? [], known);
+  const words = hiddenWords(visibility ?? [], repositoriesByOrg);
   if (hidden.length === 0 && words.size === 0) return answer;
   const clean = (value: unknown, key: string, isText: boolean): unknown => {
     if (typeof value === 'string') {
       if (PATHS.has(key)) return value;
-      const shown = hidden.reduce((text, hide) => hide(text), value);
-      return isText && words.size > 0 ? hideWords(shown, words) : shown;
+      const visibleText = hidden.reduce((text, hide) => hide(text), value);
+      return isText && words.size > 0 ? hideWords(visibleText, words) : visibleText;
     }
     if (Array.isArray(value)) return value.map((item) => clean(item, key, isText));
     if (value === null || typeof value !== 'object' || Object.getPrototypeOf(value) !== Object.prototype) return value;
@@ -110,13 +110,13 @@ function isRecord(value: unknown): boolean {
 /** Names that stand for nothing visible: a name may be hidden in one organization and seen in another. */
 function hiddenWords(
   visibility: NonNullable<Visibility>,
-  known: ReadonlyMap<string, readonly KnownRepository[]>,
+  repositoriesByOrg: ReadonlyMap<string, readonly KnownRepository[]>,
 ): ReadonlySet<string> {
   const words = new Set<string>();
   for (const { org, repositories } of visibility) {
-    const seen = new Set(repositories?.map((entry) => entry.split('/', 1)[0]));
-    for (const { id, name } of known.get(org) ?? [])
-      if (repositories !== null && !seen.has(id)) words.add(name.toLowerCase());
+    const visibleIds = new Set(repositories?.map((entry) => entry.split('/', 1)[0]));
+    for (const { id, name } of repositoriesByOrg.get(org) ?? [])
+      if (repositories !== null && !visibleIds.has(id)) words.add(name.toLowerCase());
   }
   for (const { org, names = [] } of visibility) for (const name of [org, ...names]) words.delete(name.toLowerCase());
   return words;
@@ -133,21 +133,21 @@ function hideWords(text: string, words: ReadonlySet<string>): string {
 
 /** @param names of the repositories of the organization that may be seen */
 function hiderOf(org: string, names: readonly string[]): (text: string) => string {
-  const seen = names.map((name) => name.toLowerCase());
+  const visibleNames = names.map((name) => name.toLowerCase());
   const isSeen = (pattern: string): boolean => choicesOf(pattern)?.every(fitsSeen) ?? false;
   const fitsSeen = (name: string): boolean => {
     const literal = name.toLowerCase().replace(/\.git$/, '');
-    if (/^[a-z0-9._-]*$/.test(literal)) return seen.includes(literal);
+    if (/^[a-z0-9._-]*$/.test(literal)) return visibleNames.includes(literal);
     // A pattern names nothing, or fits something that is seen.
-    return !/[a-z0-9]/.test(literal) || seen.some((one) => fits(name.toLowerCase(), one));
+    return !/[a-z0-9]/.test(literal) || visibleNames.some((one) => fits(name.toLowerCase(), one));
   };
   // In an address or an expression the slash may be written otherwise.
   const full = new RegExp(`(?<![A-Za-z0-9._-])${org.replace(/\W/g, '\\$&')}(?:\\\\*/|%2F)(${NAME})`, 'gi');
   return (text) => {
-    const shown = text.replace(full, (whole, name: string) => (isSeen(name) ? whole : HIDDEN_REPOSITORY));
+    const withoutFullNames = text.replace(full, (whole, name: string) => (isSeen(name) ? whole : HIDDEN_REPOSITORY));
     // A condition may know a repository by its name alone.
-    if (BY_NAME_ALONE.exec(shown) === null) return shown;
-    return shown.replace(/(["'])([A-Za-z0-9._-]+)\1/g, (whole, mark: string, name: string) =>
+    if (BY_NAME_ALONE.exec(withoutFullNames) === null) return withoutFullNames;
+    return withoutFullNames.replace(/(["'])([A-Za-z0-9._-]+)\1/g, (whole, mark: string, name: string) =>
       isSeen(name) ? whole : `${mark}${HIDDEN_REPOSITORY}${mark}`,
     );
   };
@@ -173,9 +173,9 @@ function fits(pattern: string, name: string): boolean {
   if (!name.startsWith(first)) return false;
   let at = first.length;
   for (const part of rest) {
-    const found = name.indexOf(part, at);
-    if (found < 0) return false;
-    at = found + part.length;
+    const index = name.indexOf(part, at);
+    if (index < 0) return false;
+    at = index + part.length;
   }
   return name.endsWith(last) && name.length - last.length >= at;
 }

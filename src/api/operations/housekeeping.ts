@@ -77,8 +77,8 @@ export const housekeepingOperations = {
       const [only, ...others] = config.forges;
       const forge = typed ?? (others.length === 0 ? only?.id : undefined);
       if (forge === undefined || !config.forges.some(({ id }) => id === forge)) {
-        const known = config.forges.map(({ id }) => id).join(', ');
-        throw new UserError('NO_SUCH_FORGE', `pass --forge with the forge of the account: ${known}`);
+        const forgeIds = config.forges.map(({ id }) => id).join(', ');
+        throw new UserError('NO_SUCH_FORGE', `pass --forge with the forge of the account: ${forgeIds}`);
       }
       orders.record('erase', caller, { login, forge, dryRun });
       const report = await erasure.run(forge, login, addresses, dryRun);

@@ -56,7 +56,7 @@ export type AnswerOf<Name extends OperationName> = z.output<Operations[Name]['an
 export interface Control {
   readonly operations: Bound<Operations>;
   /** Names to leave out of what people are told by another way than an operation. */
-  readonly known: Pick<KnownNames, 'of'>;
+  readonly knownNames: Pick<KnownNames, 'of'>;
   /** Whose token this is, whatever its state; null = nobody's. */
   operatorOf(tokenHash: string): Promise<Operator | null>;
   /** Whether the bot has work to do, which whoever only looks must not slow down. */

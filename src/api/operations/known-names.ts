@@ -11,11 +11,14 @@ const FRESH_MS = 60_000;
 /** Repositories that events and the feed told of, by organization; read from the store once a minute, and only for people who see a part. */
 @Injectable()
 export class KnownNames {
-  private readonly kept = new Map<string, { readonly atMs: number; readonly found: Promise<KnownRepository[]> }>();
+  private readonly cache = new Map<
+    string,
+    { readonly atMs: number; readonly repositories: Promise<KnownRepository[]> }
+  >();
 
   constructor(
     @Inject(Orgs) private readonly orgs: Pick<Orgs, 'find'>,
-    @Inject(SeenRepositories) private readonly seen: Pick<SeenRepositories, 'list' | 'named'>,
+    @Inject(SeenRepositories) private readonly seenRepositories: Pick<SeenRepositories, 'list' | 'named'>,
     private readonly clock: Clock,
   ) {}
 
@@ -25,18 +28,18 @@ export class KnownNames {
 
   private ofOrg(org: string): Promise<KnownRepository[]> {
     const now = this.clock.monotonicMs();
-    const kept = this.kept.get(org);
-    if (kept && now - kept.atMs < FRESH_MS) return kept.found;
-    const found = this.read(org);
-    this.kept.set(org, { atMs: now, found });
-    found.catch(() => this.kept.delete(org));
-    return found;
+    const entry = this.cache.get(org);
+    if (entry && now - entry.atMs < FRESH_MS) return entry.repositories;
+    const repositories = this.read(org);
+    this.cache.set(org, { atMs: now, repositories });
+    repositories.catch(() => this.cache.delete(org));
+    return repositories;
   }
 
   private async read(org: string): Promise<KnownRepository[]> {
-    const { orgs, seen } = this;
+    const { orgs, seenRepositories } = this;
     const forge = orgs.find(org)?.forge ?? '';
-    const [events, feed] = await Promise.all([seen.list(forge, org), seen.named(forge, org)]);
+    const [events, feed] = await Promise.all([seenRepositories.list(forge, org), seenRepositories.named(forge, org)]);
     return [...events, ...feed].map(({ id, name }) => ({ id, name }));
   }
 }

@@ -62,7 +62,7 @@ function jsonOf(schema: JsonObject): JsonObject {
 
 /** A schema as it is on the wire, where a time is an ISO text. A later version may answer with more fields. */
 export function schemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonObject {
-  const { $schema: _, ...made } = z.toJSONSchema(schema, {
+  const { $schema: _, ...wireSchema } = z.toJSONSchema(schema, {
     io,
     unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema }) => {
@@ -70,5 +70,5 @@ export function schemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonObject 
       if (io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
     },
   });
-  return made as JsonObject;
+  return wireSchema as JsonObject;
 }

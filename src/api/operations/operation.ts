@@ -63,7 +63,7 @@ export function bind<Of extends Group>(
   group: Of,
   needs: Needs,
   acts: Pick<Acts, 'carryOut'>,
-  known: Pick<KnownNames, 'of'>,
+  knownNames: Pick<KnownNames, 'of'>,
 ): Bound<Of> {
   const handlers = Object.entries(group).map(
     ([
@@ -80,7 +80,7 @@ export function bind<Of extends Group>(
         const visibility = admit(caller, scope);
         const parts = (visibility ?? []).flatMap(({ org, repositories }) => (repositories === null ? [] : [org]));
         const work = async (): Promise<unknown> =>
-          hideNames(await handle(needs, input, caller, visibility), visibility, await known.of(parts));
+          hideNames(await handle(needs, input, caller, visibility), visibility, await knownNames.of(parts));
         return isAct(scope, input)
           ? acts.carryOut({ operation: name, about, takesOrg: 'org' in shape, input, caller, visibility }, work)
           : work();
@@ -158,7 +158,7 @@ function wrong(issue: z.core.$ZodIssue, input: z.ZodObject): string {
 
 /** A yes or no of a query. */
 export const flag = z.preprocess<unknown, z.ZodBoolean, boolean>(
-  (sent: unknown) => (sent === 'true' ? true : sent === 'false' ? false : sent),
+  (word: unknown) => (word === 'true' ? true : word === 'false' ? false : word),
   z.boolean(),
 );
 

@@ -59,7 +59,7 @@ export const operatorOperations = {
       }
       const token = newOperatorToken();
       const madeAt = clock.now();
-      const made: Operator = {
+      const newOperator: Operator = {
         id: newId(),
         name,
         login,
@@ -70,10 +70,10 @@ export const operatorOperations = {
         revokedBy: null,
         revokedAt: null,
       };
-      const { scopes: granted, expiresAt } = made;
+      const { scopes: granted, expiresAt } = newOperator;
       orders.record('operators add', caller, { operator: name, login, scopes: granted, expiresAt });
-      await operators.add(made, hashOperatorToken(token));
-      return { operator: made, token };
+      await operators.add(newOperator, hashOperatorToken(token));
+      return { operator: newOperator, token };
     },
   }),
   revokeOperator: operation({

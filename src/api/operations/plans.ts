@@ -48,8 +48,8 @@ export const planOperations = {
     command: 'approve',
     input: z.object({ hash }),
     answer: z.object({ plan: planReport.nullable().describe('Null when there is none.') }),
-    handle: async ({ plans, revisions }, { hash: asked }, _caller, visibility) => {
-      const plan = await plans.find(asked, visibility);
+    handle: async ({ plans, revisions }, { hash: hashText }, _caller, visibility) => {
+      const plan = await plans.find(hashText, visibility);
       return { plan: plan && { ...plan, ...(await originOf(revisions, plan.revision.id)) } };
     },
   }),
@@ -61,8 +61,8 @@ export const planOperations = {
     command: 'apply',
     input: z.object({ hash, ...reasoned }),
     answer: applyReport,
-    handle: async (needs, { hash: asked, ...why }, caller, visibility) => {
-      const plan = await inSight(needs, asked, visibility);
+    handle: async (needs, { hash: hashText, ...why }, caller, visibility) => {
+      const plan = await inSight(needs, hashText, visibility);
       needs.orders.record('apply', caller, { plan, ...why });
       return decided(needs, (planner) => planner.apply(plan, caller));
     },
@@ -75,8 +75,8 @@ export const planOperations = {
     command: 'approve',
     input: z.strictObject({ hash, deny: z.boolean().default(false), ...reasoned }),
     answer: planDecision,
-    handle: async (needs, { hash: asked, deny, ...why }, caller, visibility) => {
-      const plan = await inSight(needs, asked, visibility);
+    handle: async (needs, { hash: hashText, deny, ...why }, caller, visibility) => {
+      const plan = await inSight(needs, hashText, visibility);
       needs.orders.record(deny ? 'deny' : 'approve', caller, { plan, ...why });
       return decided(needs, (planner) => planner.decide(plan, deny ? 'denied' : 'approved', caller));
     },

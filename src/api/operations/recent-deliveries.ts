@@ -10,7 +10,7 @@ const KEPT_MS = 5_000;
 /** What came by webhook in the last day, by hook and hour. */
 @Injectable()
 export class RecentDeliveries {
-  private kept: { readonly at: number; readonly rows: Promise<HourOfHook[]> } | null = null;
+  private lastReading: { readonly at: number; readonly rows: Promise<HourOfHook[]> } | null = null;
 
   constructor(
     @Inject(GapStore) private readonly gaps: Pick<GapStore, 'recentDeliveries'>,
@@ -19,13 +19,13 @@ export class RecentDeliveries {
 
   read(): Promise<readonly HourOfHook[]> {
     const at = this.clock.monotonicMs();
-    if (this.kept && at - this.kept.at < KEPT_MS) return this.kept.rows;
+    if (this.lastReading && at - this.lastReading.at < KEPT_MS) return this.lastReading.rows;
     const rows = this.gaps.recentDeliveries(new Date(this.clock.now().getTime() - DAY_MS), COUNTED);
-    const kept = { at, rows };
-    this.kept = kept;
+    const reading = { at, rows };
+    this.lastReading = reading;
     // A question that failed is no answer for the next one.
     rows.catch(() => {
-      if (this.kept === kept) this.kept = null;
+      if (this.lastReading === reading) this.lastReading = null;
     });
     return rows;
   }

@@ -29,8 +29,8 @@ export const ruleOperations = {
     answer: z.array(ruleSummary),
     handle: async (needs, { org }, _caller, visibility) => {
       const names = needs.orgs.namesOf(org, visibility);
-      const found = await Promise.all(names.map((name) => summariesOf(needs, name, visibility)));
-      return found.flatMap(({ rules }) => rules.map(({ summary }) => summary));
+      const summaries = await Promise.all(names.map((name) => summariesOf(needs, name, visibility)));
+      return summaries.flatMap(({ rules }) => rules.map(({ summary }) => summary));
     },
   }),
   rule: operation({
@@ -43,18 +43,18 @@ export const ruleOperations = {
     handle: async (needs, { org: typed, rule: id }, _caller, visibility) => {
       const org = needs.orgs.nameOf(typed, visibility);
       await checkRule(needs, id, org, visibility);
-      const { kept, counts, rules } = await summariesOf(needs, org, visibility);
-      const found = rules.find(({ summary }) => summary.id === id);
-      if (!kept || !found)
+      const { active, counts, rules } = await summariesOf(needs, org, visibility);
+      const entry = rules.find(({ summary }) => summary.id === id);
+      if (!active || !entry)
         throw new UserError('NO_SUCH_RULE', `the active revision of ${org} has no rule or policy ${id}`);
       const isWhole = seesWholeOrg(visibility, org);
-      const stored = isWhole ? await needs.revisions.byId(kept.id) : null;
+      const stored = isWhole ? await needs.revisions.byId(active.id) : null;
       const turnedAway = turnedAwayBy(id, counts);
-      const { conditions, actions } = partsOf(found.compiled);
+      const { conditions, actions } = partsOf(entry.compiled);
       return {
-        ...found.summary,
-        revision: { id: kept.id, loadedAt: kept.loadedAt, ...(stored?.origin ? { origin: stored.origin } : {}) },
-        source: sourceOf(stored?.files ?? null, found.compiled.position),
+        ...entry.summary,
+        revision: { id: active.id, loadedAt: active.loadedAt, ...(stored?.origin ? { origin: stored.origin } : {}) },
+        source: sourceOf(stored?.files ?? null, entry.compiled.position),
         conditions: conditions.map(({ name, expression, position }) => ({
           name,
           text: expression.compiled.source,
@@ -62,7 +62,7 @@ export const ruleOperations = {
           turnedAway: turnedAway.get(name) ?? 0,
         })),
         actions,
-        operations: [...found.compiled.operations],
+        operations: [...entry.compiled.operations],
       };
     },
   }),
@@ -74,12 +74,12 @@ export const ruleOperations = {
     command: 'pause',
     input: paused.extend({ reason: reasoned.reason.describe('Why; `status` shows it.') }),
     answer: z.object({ paused: z.boolean() }),
-    handle: async (needs, asked, caller, visibility) => {
+    handle: async (needs, input, caller, visibility) => {
       const { orgs, orders, journal, clock } = needs;
-      const { reason, ...scope } = asked;
+      const { reason, ...scope } = input;
       if (!scope.org) needEverything(visibility, ONE_ORG);
       if (scope.rule) await checkRule(needs, scope.rule, scope.org, visibility);
-      orders.record('pause', caller, asked);
+      orders.record('pause', caller, input);
       const org = scope.org ? orgs.wholeOf(scope.org, visibility) : null;
       await journal.pause({
         org,
@@ -144,7 +144,7 @@ export const ruleOperations = {
 async function summariesOf(needs: Needs, org: string, visibility: Visibility) {
   const { orgs, keeper, journal, offers, rollouts, ruleCounter, clock } = needs;
   const isWhole = seesWholeOrg(visibility, org);
-  const kept = await keeper.active(org);
+  const active = await keeper.active(org);
   const { since, counts } = await ruleCounter.count(org, visibility);
   const pauses = await journal.paused();
   const stages = isWhole ? await rollouts.list(org) : [];
@@ -154,7 +154,7 @@ async function summariesOf(needs: Needs, org: string, visibility: Visibility) {
     const { id, mode, position, schedule } = compiled;
     const next = schedule && nextOccurrence(schedule, scheduleKey(forge, org, id), clock.now());
     const pause = pauseOf(pauses, { org, rule: id });
-    const held = unmet.find((one) => one.id === id);
+    const requirement = unmet.find((one) => one.id === id);
     return {
       org,
       id,
@@ -167,13 +167,13 @@ async function summariesOf(needs: Needs, org: string, visibility: Visibility) {
       schedule: schedule && { cron: schedule.cron, tz: schedule.tz, next: next?.fireAt ?? null },
       stage: stages.find((stage) => isStageOf(stage, compiled)) ?? null,
       pause: pause ? { ...pause, reason: pause.reason ?? null } : null,
-      unmet: held ? textOf(held.reason) : null,
+      unmet: requirement ? textOf(requirement.reason) : null,
       counts: countsOfRule(id, since, counts),
     };
   };
-  const { rules = [], policies = [] } = kept?.revision ?? {};
+  const { rules = [], policies = [] } = active?.revision ?? {};
   const all = [...rules.map((one) => ['rule', one] as const), ...policies.map((one) => ['policy', one] as const)];
-  return { kept, counts, rules: all.map(([kind, compiled]) => ({ compiled, summary: summarize(kind, compiled) })) };
+  return { active, counts, rules: all.map(([kind, compiled]) => ({ compiled, summary: summarize(kind, compiled) })) };
 }
 
 /** Stages of earlier texts of a rule count no more. */

@@ -69,10 +69,10 @@ export const runOperations = {
     input: z.object({ org: z.string().optional(), limit: limit(50) }),
     answer: z.array(orgShadow),
     handle: async ({ orgs, journal, encryptor }, { org, limit: most }, caller, visibility) => {
-      const asked = org === undefined ? null : orgs.nameOf(org, visibility);
+      const orgName = org === undefined ? null : orgs.nameOf(org, visibility);
       const shadowed = orgs
         .visible(visibility)
-        .filter(({ name, rules }) => rules.shadow !== null && (asked === null || asked === name));
+        .filter(({ name, rules }) => rules.shadow !== null && (orgName === null || orgName === name));
       return Promise.all(
         shadowed.map(async ({ name }) => {
           const runs = await journal.runs({ org: name, shadow: true, visibility, limit: most });
@@ -140,11 +140,11 @@ export const runOperations = {
       // Anybody with the scope may deny: a denial writes nothing.
       const beside = deny ? null : await secondPerson(needs, id, caller);
       const decided = await journal.decideApproval(id, deny ? 'denied' : 'given', caller.name, beside);
-      const left = await journal.waitingForApproval(APPROVALS_SHOWN);
+      const stillWaiting = await journal.waitingForApproval(APPROVALS_SHOWN);
       for (const one of decided) {
-        const found = await journal.intent(one);
-        if (found && !left.some(({ org, rule }) => org === found.org && rule === found.rule))
-          alerts.resolve(`rule.approval/${found.org}/${found.rule}`);
+        const intent = await journal.intent(one);
+        if (intent && !stillWaiting.some(({ org, rule }) => org === intent.org && rule === intent.rule))
+          alerts.resolve(`rule.approval/${intent.org}/${intent.rule}`);
       }
       orders.nudge();
       return { intents: decided };
@@ -197,8 +197,8 @@ async function reports(
   const now = clock.now();
   return Promise.all(
     runs.map(async (run, n) => {
-      const made = work[n] ?? [];
-      const intents = made.map(({ intent: one }) => one);
+      const ofRun = work[n] ?? [];
+      const intents = ofRun.map(({ intent: one }) => one);
       const { cause } = run;
       const event = cause.kind === 'event' ? (events.get(cause.eventId) ?? null) : null;
       const active = cause.kind === 'tick' ? await keeper.active(run.org) : null;
@@ -206,7 +206,7 @@ async function reports(
         run: withReasonText(openedFor(caller, event ? await explainer.withTrace(run, event) : run, encryptor)),
         about: whatAbout({ run, event, intents, active, now }),
         effects: countEffects(intents),
-        intents: made.map(({ intent: one, attempts }) => ({ ...withReasonText(one), attempts_made: attempts })),
+        intents: ofRun.map(({ intent: one, attempts }) => ({ ...withReasonText(one), attempts_made: attempts })),
       };
     }),
   );
@@ -223,11 +223,11 @@ async function shadowPairs(
 ): Promise<ShadowPair[]> {
   const runs: Array<Run | null> = [];
   for (const { org, rule, cause } of shadows) {
-    const found =
+    const liveRuns =
       cause.kind === 'event'
         ? await journal.runs({ org, rule: ruleIdOf(rule), eventId: cause.eventId, visibility, limit: 1 })
         : [];
-    runs.push(found[0] ?? null);
+    runs.push(liveRuns[0] ?? null);
   }
   const live = runs.filter((run) => run !== null);
   const wanted = await intentsByRun(journal, live, visibility);

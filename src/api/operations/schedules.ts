@@ -25,8 +25,8 @@ export const scheduleOperations = {
       const org = typed === undefined ? undefined : orgs.wholeOf(typed, visibility);
       if (rule !== undefined) await checkRule(needs, rule, org, visibility);
       // A schedule is one of all of its organization.
-      const seen = await scheduler.list(org ?? null, (name) => seesWholeOrg(visibility, name));
-      const listed = seen.filter(({ id }) => rule === undefined || id === rule);
+      const schedules = await scheduler.list(org ?? null, (name) => seesWholeOrg(visibility, name));
+      const listed = schedules.filter(({ id }) => rule === undefined || id === rule);
       if (rule !== undefined && listed.length === 0)
         throw new UserError(
           'NO_SCHEDULE',

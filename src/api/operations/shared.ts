@@ -95,11 +95,11 @@ export class Orgs {
 
   /** Whether the lists of issues or releases are read for what neither deliveries nor the feed tell. */
   readsLists(org: string, operation: 'listReleases' | 'searchIssues'): boolean {
-    const found = this.find(org);
+    const config = this.find(org);
     return (
-      found !== undefined &&
-      found.lists.everyS > 0 &&
-      (this.forges.get(found.forge, found.name)?.offers(operation) ?? false)
+      config !== undefined &&
+      config.lists.everyS > 0 &&
+      (this.forges.get(config.forge, config.name)?.offers(operation) ?? false)
     );
   }
 }
@@ -121,16 +121,16 @@ export class Ids {
   async whole(typed: string, kinds: readonly IdKind[], visibility: Visibility): Promise<string> {
     const text = typed.toLowerCase();
     const isAsked = (visibility === null ? PART_OF_AN_ID : ID).test(text);
-    const found = isAsked ? await this.store.like(text, kinds, CANDIDATES_SHOWN + 1, visibility) : [];
-    const [first, second] = found;
+    const matches = isAsked ? await this.store.like(text, kinds, CANDIDATES_SHOWN + 1, visibility) : [];
+    const [first, second] = matches;
     if (!first && visibility !== null) throw new UserError('NOT_FOUND', `there is no ${listed(kinds)} ${typed}`);
     if (!first) return typed;
-    const exact = found.find(({ id }) => id === text);
+    const exact = matches.find(({ id }) => id === text);
     if (exact || !second) return (exact ?? first).id;
-    const shown = found.slice(0, CANDIDATES_SHOWN).map(({ kind, id }) => `${kind} ${id}`);
+    const candidates = matches.slice(0, CANDIDATES_SHOWN).map(({ kind, id }) => `${kind} ${id}`);
     throw new UserError(
       'AMBIGUOUS_ID',
-      `several ids begin or end with ${text}; type more of one of them: ${shown.join(', ')}${found.length > CANDIDATES_SHOWN ? ', …' : ''}`,
+      `several ids begin or end with ${text}; type more of one of them: ${candidates.join(', ')}${matches.length > CANDIDATES_SHOWN ? ', …' : ''}`,
     );
   }
 }
@@ -155,17 +155,17 @@ export async function checkRule(
 ): Promise<void> {
   const names = orgs.namesOf(org || undefined, visibility);
   const active = await Promise.all(names.map((name) => keeper.active(name)));
-  const known = active.flatMap((kept) => (kept ? [...kept.revision.rules, ...kept.revision.policies] : []));
-  if (OWN_NAMES.includes(rule) || active.includes(null) || known.some(({ id }) => id === rule)) return;
+  const rules = active.flatMap((one) => (one ? [...one.revision.rules, ...one.revision.policies] : []));
+  if (OWN_NAMES.includes(rule) || active.includes(null) || rules.some(({ id }) => id === rule)) return;
   const earlier = await Promise.all(names.map((name) => journal.runs({ org: name, rule, limit: 1, visibility })));
   if (earlier.flat().length > 0) return;
-  const meant = didYouMean(
+  const suggestion = didYouMean(
     rule,
-    known.map(({ id }) => id),
+    rules.map(({ id }) => id),
   );
   throw new UserError(
     'NO_SUCH_RULE',
-    `there is no rule or policy ${rule} in ${names.join(', ')}${meant ? ` (did you mean ${meant}?)` : ''}`,
+    `there is no rule or policy ${rule} in ${names.join(', ')}${suggestion ? ` (did you mean ${suggestion}?)` : ''}`,
   );
 }
 

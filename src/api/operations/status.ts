@@ -47,14 +47,14 @@ export const statusOperations = {
       const org = typed === undefined ? null : orgs.nameOf(typed, visibility);
       const eventId = event === undefined ? undefined : await ids.whole(event, ['event'], visibility);
       const runs = eventId === undefined ? [] : await journal.runs({ eventId, visibility, limit: WAITING_SHOWN });
-      const asked = run === undefined ? runs.map(({ id }) => id) : [await ids.whole(run, ['run'], visibility)];
-      const found = await waiting.waiting({
-        ...(run === undefined && eventId === undefined ? {} : { runIds: asked }),
+      const runIds = run === undefined ? runs.map(({ id }) => id) : [await ids.whole(run, ['run'], visibility)];
+      const rows = await waiting.waiting({
+        ...(run === undefined && eventId === undefined ? {} : { runIds }),
         ...(eventId === undefined ? {} : { eventId }),
         limit: WAITING_SHOWN,
         visibility,
       });
-      return found.filter((one) => org === null || one.org === org).map(showWaiting);
+      return rows.filter((one) => org === null || one.org === org).map(showWaiting);
     },
   }),
   organizations: operation({
@@ -97,15 +97,15 @@ export const statusOperations = {
       const org = typed === undefined ? orgs.onlyWhole(visibility) : orgs.wholeOf(typed, visibility);
       await orders.connected();
       const report = await doctor.examine({ org }, operations);
-      const found = await waiting.waiting({ limit: WAITING_SHOWN, visibility });
-      const seen = visibility === null || org === undefined ? report : ofOneOrg(report, org);
+      const rows = await waiting.waiting({ limit: WAITING_SHOWN, visibility });
+      const visibleReport = visibility === null || org === undefined ? report : ofOneOrg(report, org);
       const also = examineWaiting(
-        found.filter((one) => org === undefined || one.org === org),
+        rows.filter((one) => org === undefined || one.org === org),
         (name) => config.orgs.find((one) => one.name === name)?.forge ?? '',
         clock.now(),
       );
-      const checks = [...seen.checks, ...also];
-      return { ...seen, checks, findings: checks.filter(isFinding).length };
+      const checks = [...visibleReport.checks, ...also];
+      return { ...visibleReport, checks, findings: checks.filter(isFinding).length };
     },
   }),
   acceptOrg: operation({
@@ -163,7 +163,7 @@ export const statusOperations = {
 /** @throws UserError where the forge was not reached, or there is nothing to accept; ForgeError while it cannot be asked */
 async function acceptOrg(
   { orgs, orders, forges, numbers }: Needs,
-  { org: typed, number: asked }: { readonly org: string; readonly number?: string | undefined },
+  { org: typed, number: expectedNumber }: { readonly org: string; readonly number?: string | undefined },
   caller: ControlCaller,
 ) {
   const org = orgs.nameOf(typed, null);
@@ -172,8 +172,8 @@ async function acceptOrg(
   const server = forges.unguarded(forge, org);
   if (!server?.capabilities)
     throw new UserError('FORGE_AWAY', `forge ${forge} cannot be reached: run forgehand doctor to see why`);
-  orders.record('orgs accept', caller, { org, ...(asked === undefined ? {} : { number: asked }) });
-  const { look, wanted, isAccepted } = await numbers.accept(forge, org, server, asked);
+  orders.record('orgs accept', caller, { org, ...(expectedNumber === undefined ? {} : { number: expectedNumber }) });
+  const { look, wanted, isAccepted } = await numbers.accept(forge, org, server, expectedNumber);
   const { is, pinned, number, calledNow } = look;
   if (is === 'renamed')
     throw new UserError('ORG_RENAMED', `${org} is called ${calledNow} now: correct orgs[].name in the config`);
@@ -187,7 +187,7 @@ async function acceptOrg(
   if (!isAccepted)
     throw new UserError(
       'OTHER_NUMBER',
-      `nothing is accepted: ${org} is organization number ${number} now, ${wanted === null ? 'and nobody was told of that one yet' : asked === undefined ? `and it was number ${wanted} when the bot stopped` : `not ${wanted}`}. Look who owns it; if you mean number ${number}: forgehand orgs accept ${org} --number ${number}`,
+      `nothing is accepted: ${org} is organization number ${number} now, ${wanted === null ? 'and nobody was told of that one yet' : expectedNumber === undefined ? `and it was number ${wanted} when the bot stopped` : `not ${wanted}`}. Look who owns it; if you mean number ${number}: forgehand orgs accept ${org} --number ${number}`,
     );
   orders.nudge();
   return { org, number, before: pinned };
@@ -210,8 +210,8 @@ async function statusOf(needs: Needs, visibility: Visibility) {
   const backlog = await inbox.backlog(visibility);
   const intents = await journal.countNewestByState(INTENTS_COUNTED, visibility);
   const quarantined = await poisonMessages.quarantined(QUARANTINED_SHOWN, visibility);
-  const seen = orgs.visible(visibility);
-  const paused = await pausesOver(needs, seen, visibility);
+  const visibleOrgs = orgs.visible(visibility);
+  const paused = await pausesOver(needs, visibleOrgs, visibility);
   return {
     version: VERSION,
     deployment,
@@ -227,15 +227,15 @@ async function statusOf(needs: Needs, visibility: Visibility) {
     ),
     held: await journal.heldByBudgets(HELD_SHOWN, visibility),
     waiting: (await needs.waiting.waiting({ limit: WAITING_SHOWN, visibility })).map(showWaiting),
-    deliveries: await deliveriesOf(needs, seen, visibility),
+    deliveries: await deliveriesOf(needs, visibleOrgs, visibility),
     gaps: await gapsOf(needs, visibility),
     alerts: await alertsOf(needs, visibility),
     orgs: await Promise.all(
-      seen.map(({ name, forge }) =>
+      visibleOrgs.map(({ name, forge }) =>
         seesWholeOrg(visibility, name) ? orgStatus(needs, name, forge) : partOfOrg(needs, name, forge),
       ),
     ),
-    forges: forgesOf(needs, seen, visibility).map(({ credential, capabilities }) => ({
+    forges: forgesOf(needs, visibleOrgs, visibility).map(({ credential, capabilities }) => ({
       id: credential,
       product: capabilities?.product ?? null,
       version: capabilities?.version ?? null,
@@ -281,8 +281,8 @@ async function gapsOf(
   visibility: Visibility,
 ): Promise<StatusReport['gaps']> {
   const since = new Date(clock.now().getTime() - DAY_MS);
-  const found = (await gaps.gaps({ visibility, limit: GAPS_COUNTED })).filter(({ foundAt }) => foundAt >= since);
-  const count = (outcome: GapOutcome): number => found.filter((gap) => gap.outcome === outcome).length;
+  const recentGaps = (await gaps.gaps({ visibility, limit: GAPS_COUNTED })).filter(({ foundAt }) => foundAt >= since);
+  const count = (outcome: GapOutcome): number => recentGaps.filter((gap) => gap.outcome === outcome).length;
   return { since, repaired: count('repaired'), late: count('late'), lost: count('not-representable') };
 }
 
@@ -307,7 +307,7 @@ async function pausesOver(
   if (visibility === null) return all;
   const active = await Promise.all(orgs.map(({ name }) => keeper.active(name)));
   const rules = new Set(
-    active.flatMap((kept) => (kept ? [...kept.revision.rules, ...kept.revision.policies].map(({ id }) => id) : [])),
+    active.flatMap((one) => (one ? [...one.revision.rules, ...one.revision.policies].map(({ id }) => id) : [])),
   );
   return all.filter(({ org, rule }) =>
     org === null ? rule === null || rules.has(rule) : orgs.some(({ name }) => name === org),
@@ -336,12 +336,12 @@ async function rulesBehind(
 ): Promise<StatusReport['behind']> {
   const behind = new Map<string, StatusReport['behind'][number]>();
   for (const state of LOOKED_AT) {
-    const found = counts[state] > 0 ? await journal.intentsInState(state, COUNTED, visibility) : [];
-    for (const { org, rule } of found) {
+    const intents = counts[state] > 0 ? await journal.intentsInState(state, COUNTED, visibility) : [];
+    for (const { org, rule } of intents) {
       const key = JSON.stringify([state, org, rule]);
-      const known = behind.get(key);
-      const byCommand = known?.byCommand ?? (await takesCommands(keeper, org, rule));
-      behind.set(key, { state, org, rule, count: (known?.count ?? 0) + 1, byCommand });
+      const earlier = behind.get(key);
+      const byCommand = earlier?.byCommand ?? (await takesCommands(keeper, org, rule));
+      behind.set(key, { state, org, rule, count: (earlier?.count ?? 0) + 1, byCommand });
     }
   }
   return [...behind.values()];
@@ -394,10 +394,10 @@ async function revisionOf(
   revisions: Needs['revisions'],
   org: string,
 ): Promise<StatusReport['orgs'][number]['revision']> {
-  const kept = await keeper.active(org);
-  if (kept) {
-    const { hash, rules, policies } = kept.revision;
-    return { id: kept.id, hash, rules: rules.length, policies: policies.length, loadedAt: kept.loadedAt };
+  const active = await keeper.active(org);
+  if (active) {
+    const { hash, rules, policies } = active.revision;
+    return { id: active.id, hash, rules: rules.length, policies: policies.length, loadedAt: active.loadedAt };
   }
   const stored = await revisions.active(org);
   return stored && { id: stored.id, hash: stored.hash, rules: null, policies: null, loadedAt: stored.loadedAt };

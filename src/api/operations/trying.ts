@@ -131,9 +131,9 @@ export const tryingOperations = {
     answer: draftBacktest,
     handle: ({ orgs, backtests }, { org: typed }, { name }, visibility) => {
       const org = orgs.wholeOf(typed, visibility);
-      const found = backtests.of(name);
-      if (found?.org !== org) throw new UserError('NOT_FOUND', `you have no back-test of ${org}: start one first`);
-      return found;
+      const backtest = backtests.of(name);
+      if (backtest?.org !== org) throw new UserError('NOT_FOUND', `you have no back-test of ${org}: start one first`);
+      return backtest;
     },
   }),
   cancelBacktest: operation({

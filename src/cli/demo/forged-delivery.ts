@@ -53,9 +53,9 @@ export async function sendForged(
   lines: Pick<Lines, 'note'>,
 ): Promise<string> {
   const answer = await request(webhook, { method: 'POST', headers, body });
-  const told = (await answer.body.json().catch(() => null)) as Json;
+  const reply = (await answer.body.json().catch(() => null)) as Json;
   if (answer.statusCode < 300) return `taken with ${answer.statusCode}!`;
-  const why = isJsonObject(told) && typeof told['message'] === 'string' ? told['message'] : 'the bot gave no reason';
+  const why = isJsonObject(reply) && typeof reply['message'] === 'string' ? reply['message'] : 'the bot gave no reason';
   lines.note(`      the next delivery is refused: ${why}`);
   return `refused with ${answer.statusCode}, not stored`;
 }

@@ -60,19 +60,19 @@ export class Lines {
   private line(indent: number, before: readonly Cell[], cells: readonly Cell[], widths: readonly number[]): void {
     const lead = before[0] ?? { text: '' };
     let line = paint(lead, lead.text) + ' '.repeat(indent - lead.text.length);
-    let left = this.width - indent;
+    let rest = this.width - indent;
     for (const [column, cell] of cells.entries()) {
-      const room = column === cells.length - 1 ? left : Math.min(widths[column] ?? left, left);
-      const shown = cut(plain(cell.text), Math.max(0, room));
-      line += paint(cell, shown);
+      const room = column === cells.length - 1 ? rest : Math.min(widths[column] ?? rest, rest);
+      const text = cut(plain(cell.text), Math.max(0, room));
+      line += paint(cell, text);
       if (column === cells.length - 1) break;
       const arrow =
         (cells[column + 1]?.text ?? '') === '' || (column === 0 && this.isWide)
           ? ' '.repeat(ARROW.length)
           : colour.dim(ARROW);
-      line += ' '.repeat(Math.max(0, room - shown.length)) + arrow;
-      left -= room + ARROW.length;
-      if (left <= 0) break;
+      line += ' '.repeat(Math.max(0, room - text.length)) + arrow;
+      rest -= room + ARROW.length;
+      if (rest <= 0) break;
     }
     this.write(line.trimEnd());
   }

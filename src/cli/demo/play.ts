@@ -26,14 +26,14 @@ export class SandboxPlayer extends Player<SandboxAct> {
     if (fault) await client.fault({ clear: true });
     this.record({ as, act, params, result: answer.result, happened: answer.happened, isDropped: fault === 'drop' });
     const ids = new Set(answer.deliveries.map(({ delivery }) => delivery));
-    let seen = await watch.settled();
-    let own = this.ownArrivals(seen, ids);
+    let progress = await watch.settled();
+    let own = this.ownArrivals(progress, ids);
     if (fault === 'drop' && own.length === 0) {
       lines.note('      its deliveries are dropped; the next poll of the feed finds it …');
-      [seen, own] = await this.findByPolling(seen);
+      [progress, own] = await this.findByPolling(progress);
     }
-    const deliveries = seen.deliveries.filter(({ delivery }) => ids.has(delivery));
-    await this.tell(`${as} ${says}`, arrivalText({ arrivals: own, deliveries }), seen.runs);
+    const deliveries = progress.deliveries.filter(({ delivery }) => ids.has(delivery));
+    await this.tell(`${as} ${says}`, arrivalText({ arrivals: own, deliveries }), progress.runs);
   }
 
   /** A reading that began before the act does not know it yet. */
@@ -41,13 +41,13 @@ export class SandboxPlayer extends Player<SandboxAct> {
     let all = before;
     for (let reading = 0; reading < READINGS; reading += 1) {
       await this.parts.watch.untilPolled(1);
-      const seen = await this.parts.watch.settled();
+      const progress = await this.parts.watch.settled();
       all = {
-        arrivals: seen.arrivals,
-        runs: [...all.runs, ...seen.runs],
-        deliveries: [...all.deliveries, ...seen.deliveries],
+        arrivals: progress.arrivals,
+        runs: [...all.runs, ...progress.runs],
+        deliveries: [...all.deliveries, ...progress.deliveries],
       };
-      const own = this.ownArrivals(seen, new Set());
+      const own = this.ownArrivals(progress, new Set());
       if (own.length > 0) return [all, own];
     }
     return [all, []];

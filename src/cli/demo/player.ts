@@ -85,11 +85,11 @@ export abstract class Player<Act extends { readonly kind: 'act'; readonly as: st
   private async begin(policies: readonly string[]): Promise<void> {
     const { watch, lines, now, bot } = this.parts;
     await watch.untilDecided(policies);
-    const seen = await watch.settled();
-    this.remember(seen.arrivals);
+    const progress = await watch.settled();
+    this.remember(progress.arrivals);
     this.record({ as: bot, act: 'start', params: {} });
     lines.head();
-    await tellAct(lines, now, { no: '', act: 'the bot starts', arrival: 'new rules' }, onePerRule(seen.runs));
+    await tellAct(lines, now, { no: '', act: 'the bot starts', arrival: 'new rules' }, onePerRule(progress.runs));
   }
 
   /** As `forgehand housekeeping run` does. */
@@ -98,9 +98,9 @@ export abstract class Player<Act extends { readonly kind: 'act'; readonly as: st
     this.record({ as: bot, act: 'nightfall', params: {} });
     for (const schedule of schedules) {
       await reach.call('runSchedule', { org, schedule });
-      const seen = await watch.settled();
-      this.remember(seen.arrivals);
-      const runs = onePerRule(seen.runs.filter(({ run }) => run.rule === schedule));
+      const progress = await watch.settled();
+      this.remember(progress.arrivals);
+      const runs = onePerRule(progress.runs.filter(({ run }) => run.rule === schedule));
       await this.tell(`the schedule of ${schedule} fires`, 'tick', runs);
     }
   }
@@ -109,9 +109,9 @@ export abstract class Player<Act extends { readonly kind: 'act'; readonly as: st
     const { watch, lines, webhook, repository } = this.parts;
     const arrival = await sendForged(webhook, forgedRelease(await repository(repo), tag), lines);
     this.record({ as, act: 'forged', params: { repo, tag } });
-    const seen = await watch.settled();
-    this.remember(seen.arrivals);
-    await this.tell(`${as} ${says}`, arrival, seen.runs);
+    const progress = await watch.settled();
+    this.remember(progress.arrivals);
+    await this.tell(`${as} ${says}`, arrival, progress.runs);
   }
 }
 
@@ -119,8 +119,8 @@ export abstract class Player<Act extends { readonly kind: 'act'; readonly as: st
 function onePerRule(runs: readonly RunReport[]): RunReport[] {
   const byRule = new Map<string, RunReport>();
   for (const report of runs) {
-    const known = byRule.get(report.run.rule);
-    byRule.set(report.run.rule, known ? { ...known, intents: [...known.intents, ...report.intents] } : report);
+    const earlier = byRule.get(report.run.rule);
+    byRule.set(report.run.rule, earlier ? { ...earlier, intents: [...earlier.intents, ...report.intents] } : report);
   }
   return [...byRule.values()];
 }

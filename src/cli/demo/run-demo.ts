@@ -49,18 +49,18 @@ export async function runDemo(options: DemoOptions): Promise<number> {
   const closers = new Closers();
   let isUp = false;
   const stopped = untilStopped(() => closers.closeAll()).then(() => (isUp ? 0 : INTERRUPTED));
-  const shown = show(options, voice, closers).then(async (verdict) => {
+  const showing = show(options, voice, closers).then(async (verdict) => {
     if (verdict !== null) return verdict;
     isUp = true;
     return stopped;
   });
   try {
-    return await Promise.race([shown, stopped]);
+    return await Promise.race([showing, stopped]);
   } finally {
     voice.end();
     await closers.closeAll();
     // What was under way when it was stopped fails, and nobody has to know.
-    await shown.catch(() => undefined);
+    await showing.catch(() => undefined);
   }
 }
 

@@ -85,8 +85,10 @@ function effectsOf(runs: readonly RunReport[]): Effects[] {
 function effectText(intents: Intents): string {
   const states = new Map<string, number>();
   for (const { state } of intents) states.set(state, (states.get(state) ?? 0) + 1);
-  const said = [...states].map(([state, count]) => (intents.length === 1 ? state : `${count} ${state}`)).join(', ');
-  return `${intents[0].action} ${said}`;
+  const stateText = [...states]
+    .map(([state, count]) => (intents.length === 1 ? state : `${count} ${state}`))
+    .join(', ');
+  return `${intents[0].action} ${stateText}`;
 }
 
 /** How the act reached the bot: arrivals by kind, and how many were duplicates, lost or refused. */
@@ -112,8 +114,10 @@ function kindsText(arrivals: readonly Arrived[]): string {
     const word = source === 'webhook' ? eventKinds.join(' and ') || eventType : `found in the ${source}`;
     kinds.set(word, (kinds.get(word) ?? 0) + 1);
   }
-  const said = [...kinds].map(([word, count]) => (count > 1 ? `${count} ${word}` : word));
-  return said.length > SHOWN ? `${said.slice(0, SHOWN).join(', ')} +${said.length - SHOWN}` : said.join(', ');
+  const kindTexts = [...kinds].map(([word, count]) => (count > 1 ? `${count} ${word}` : word));
+  return kindTexts.length > SHOWN
+    ? `${kindTexts.slice(0, SHOWN).join(', ')} +${kindTexts.length - SHOWN}`
+    : kindTexts.join(', ');
 }
 
 /** Why nothing is done: no rule is about it, or the rules that are have a condition that does not hold. */

@@ -79,10 +79,10 @@ export class BotWatch {
     const deliveries: SentDelivery[] = [];
     let isIdle = false;
     await this.until(async () => {
-      const sent = await this.client.deliveriesAfter(this.lastDelivery);
-      this.lastDelivery = sent.at(-1)?.n ?? this.lastDelivery;
-      deliveries.push(...sent);
-      if (isIdle && sent.length === 0) return true;
+      const newDeliveries = await this.client.deliveriesAfter(this.lastDelivery);
+      this.lastDelivery = newDeliveries.at(-1)?.n ?? this.lastDelivery;
+      deliveries.push(...newDeliveries);
+      if (isIdle && newDeliveries.length === 0) return true;
       isIdle = isQuiet(await this.status());
       return false;
     }, 'the bot does not come to rest');
@@ -108,14 +108,14 @@ export class BotWatch {
   /** What was not seen before, oldest first. */
   private async newest<T>(
     list: (page: { org: string; limit: number }) => Promise<T[]>,
-    known: Set<string>,
+    knownIds: Set<string>,
     idOf: (one: T) => string,
   ): Promise<T[]> {
     for (const limit of PAGES) {
-      const found = await list({ org: this.org, limit });
-      const fresh = found.filter((one) => !known.has(idOf(one)));
+      const rows = await list({ org: this.org, limit });
+      const fresh = rows.filter((one) => !knownIds.has(idOf(one)));
       if (fresh.length === limit && limit !== PAGES.at(-1)) continue;
-      for (const one of fresh) known.add(idOf(one));
+      for (const one of fresh) knownIds.add(idOf(one));
       return fresh.reverse();
     }
     return [];

@@ -8,20 +8,20 @@ interface Question {
 
 interface TextQuestion extends Question {
   /** From the command line: then nobody is asked. */
-  readonly given: string | undefined;
+  readonly fromFlags: string | undefined;
   readonly fallback?: string | undefined;
   /** @returns what is wrong with an answer; null = it is taken */
   readonly check: (answer: string) => Promise<string | null> | string | null;
 }
 
 interface ChoiceQuestion<Name extends string> extends Question {
-  readonly given: readonly string[] | undefined;
+  readonly fromFlags: readonly string[] | undefined;
   readonly choices: ReadonlyArray<{ readonly name: Name; readonly about: string }>;
   readonly fallback: readonly Name[];
 }
 
 interface ConsentQuestion extends Question {
-  readonly given: boolean | undefined;
+  readonly fromFlags: boolean | undefined;
   /** What Enter says. */
   readonly fallback: boolean;
   /** What is taken where nobody can be asked. */
@@ -42,8 +42,8 @@ export class Stopped extends Error {}
 
 /** Flags and defaults alone: for scripts, and for `--yes`. */
 export class FlagAsker implements Asker {
-  async text({ flag, say, given, fallback, check }: TextQuestion): Promise<string> {
-    const answer = given ?? fallback;
+  async text({ flag, say, fromFlags, fallback, check }: TextQuestion): Promise<string> {
+    const answer = fromFlags ?? fallback;
     if (answer === undefined) throw new UserError('INIT_NEEDS', `${say}: give ${flag}`);
     return accepted(answer, flag, check);
   }
@@ -53,11 +53,11 @@ export class FlagAsker implements Asker {
   }
 
   many<Name extends string>(question: ChoiceQuestion<Name>): Promise<Name[]> {
-    return Promise.resolve(chosen(question) ?? [...question.fallback]);
+    return Promise.resolve(namesFromFlags(question) ?? [...question.fallback]);
   }
 
-  consent({ given, unasked }: ConsentQuestion): Promise<boolean> {
-    return Promise.resolve(given ?? unasked);
+  consent({ fromFlags, unasked }: ConsentQuestion): Promise<boolean> {
+    return Promise.resolve(fromFlags ?? unasked);
   }
 }
 
@@ -72,17 +72,17 @@ export class TerminalAsker implements Asker {
     private readonly signal: AbortSignal,
   ) {}
 
-  async text({ flag, say, given, fallback, check }: TextQuestion): Promise<string> {
-    const known = given ?? (this.takesDefaults ? fallback : undefined);
-    if (known !== undefined) return accepted(known, flag, check);
+  async text({ flag, say, fromFlags, fallback, check }: TextQuestion): Promise<string> {
+    const preset = fromFlags ?? (this.takesDefaults ? fallback : undefined);
+    if (preset !== undefined) return accepted(preset, flag, check);
     const { input } = await import('@inquirer/prompts');
     const validate = async (answer: string): Promise<true | string> => (await check(answer)) ?? true;
     const about = { message: say, validate, ...(fallback === undefined ? {} : { default: fallback }) };
     return answered(input(about, this.context()));
   }
 
-  async secret({ flag, say, given, check }: Omit<TextQuestion, 'fallback'>): Promise<string> {
-    if (given !== undefined) return accepted(given, flag, check);
+  async secret({ flag, say, fromFlags, check }: Omit<TextQuestion, 'fallback'>): Promise<string> {
+    if (fromFlags !== undefined) return accepted(fromFlags, flag, check);
     const { password } = await import('@inquirer/prompts');
     const validate = async (answer: string): Promise<true | string> => (await check(answer.trim())) ?? true;
     const about = { message: say, mask: false, toggleMask: false, validate };
@@ -90,8 +90,8 @@ export class TerminalAsker implements Asker {
   }
 
   async many<Name extends string>(question: ChoiceQuestion<Name>): Promise<Name[]> {
-    const given = chosen(question) ?? (this.takesDefaults ? [...question.fallback] : null);
-    if (given) return given;
+    const preset = namesFromFlags(question) ?? (this.takesDefaults ? [...question.fallback] : null);
+    if (preset) return preset;
     const { checkbox } = await import('@inquirer/prompts');
     const choices = question.choices.map(({ name, about }) => ({
       value: name,
@@ -102,8 +102,8 @@ export class TerminalAsker implements Asker {
     return answered(checkbox({ message: question.say, choices, pageSize: choices.length }, this.context()));
   }
 
-  async consent({ say, given, fallback, unasked }: ConsentQuestion): Promise<boolean> {
-    if (given !== undefined) return given;
+  async consent({ say, fromFlags, fallback, unasked }: ConsentQuestion): Promise<boolean> {
+    if (fromFlags !== undefined) return fromFlags;
     if (this.takesDefaults) return unasked;
     const { confirm } = await import('@inquirer/prompts');
     return answered(confirm({ message: say, default: fallback }, this.context()));
@@ -125,9 +125,9 @@ async function accepted(answer: string, flag: string, check: TextQuestion['check
 }
 
 /** @returns null when no flag says it */
-function chosen<Name extends string>({ flag, given, choices }: ChoiceQuestion<Name>): Name[] | null {
-  if (given === undefined) return null;
-  const names = given.filter((name) => name !== 'none');
+function namesFromFlags<Name extends string>({ flag, fromFlags, choices }: ChoiceQuestion<Name>): Name[] | null {
+  if (fromFlags === undefined) return null;
+  const names = fromFlags.filter((name) => name !== 'none');
   const unknown = names.find((name) => !choices.some((choice) => choice.name === name));
   if (unknown !== undefined)
     throw new UserError(

@@ -33,7 +33,7 @@ export async function installWebhook(to: GoLive): Promise<boolean> {
   const wish = { org, allEvents: true };
   const page = webPages(baseUrl).hooks(org);
   const byHand = (why: string): false => {
-    steps.left(
+    steps.addLeft(
       'webhook',
       why,
       'type: forgehand hook install --all-events',
@@ -46,14 +46,14 @@ export async function installWebhook(to: GoLive): Promise<boolean> {
     const plan = await bot.reach.call('installHook', { ...wish, dryRun: true });
     if (plan.does === 'refused') return byHand(plan.notes.join('; '));
     if (plan.does === 'nothing') {
-      steps.kept('webhook', `number ${plan.hook ?? ''} of ${org} is as it should be`);
+      steps.addKept('webhook', `number ${plan.hook ?? ''} of ${org} is as it should be`);
       return true;
     }
     const isPrivate = isSandbox || hostWord(baseUrl) !== 'external';
     const consent = await to.asker.consent({
       flag: '--install-hook',
       say: `Install the webhook of ${org}, to ${hookUrl(to)}?`,
-      given: flags.installHook,
+      fromFlags: flags.installHook,
       fallback: true,
       // A public forge may be somebody else's: --yes is not enough there.
       unasked: yes && isPrivate,
@@ -61,7 +61,7 @@ export async function installWebhook(to: GoLive): Promise<boolean> {
     if (!consent) return byHand('not installed');
     const { hook } = await bot.reach.call('installHook', wish);
     steps.elsewhere.push(`webhook ${hook ?? ''} of ${org}: to remove it, open ${page}`);
-    steps.done('webhook', `number ${hook ?? ''} of ${org} sends every event to ${hookUrl(to)}`);
+    steps.addDone('webhook', `number ${hook ?? ''} of ${org} sends every event to ${hookUrl(to)}`);
     return true;
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
@@ -87,15 +87,15 @@ export function nameConsole({ steps, bot: { consoleUrl, config } }: Pick<GoLive,
 
 export async function hearFirstDelivery(to: GoLive): Promise<void> {
   const { steps, bot, org, act, baseUrl, flags, stopping } = to;
-  if (await heardWithin(bot, org, 0, stopping)) return steps.kept('delivery', 'deliveries arrived before');
+  if (await heardWithin(bot, org, 0, stopping)) return steps.addKept('delivery', 'deliveries arrived before');
   const page = webPages(baseUrl).hooks(org);
   if (act) await act();
   else
     steps.say(
       `Waiting for the first delivery, at most ${flags.wait} s: open an issue or push something in a repository of ${org}. ${page} shows what the forge sent`,
     );
-  if (await heardWithin(bot, org, flags.wait, stopping)) return steps.done('delivery', 'the first delivery arrived');
-  steps.left('delivery', 'none arrived yet', 'type: forgehand doctor (it says what to look at)');
+  if (await heardWithin(bot, org, flags.wait, stopping)) return steps.addDone('delivery', 'the first delivery arrived');
+  steps.addLeft('delivery', 'none arrived yet', 'type: forgehand doctor (it says what to look at)');
 }
 
 /** A token for rules to come may do more than the first rules need. */
@@ -103,16 +103,19 @@ const LATER = 'token.wide';
 
 export async function runDoctor({ steps, bot, org }: GoLive): Promise<void> {
   const { checks } = await bot.reach.call('doctor', { org, operations: false });
-  const found = checks.filter((one) => isFinding(one) && one.check !== LATER);
+  const findings = checks.filter((one) => isFinding(one) && one.check !== LATER);
   const wide = checks.find((one) => isFinding(one) && one.check === LATER);
-  if (found.length === 0)
-    return steps.done('doctor', `${checks.length} checks, nothing is wrong${wide ? `; for later: ${wide.said}` : ''}`);
-  steps.left(
+  if (findings.length === 0)
+    return steps.addDone(
+      'doctor',
+      `${checks.length} checks, nothing is wrong${wide ? `; for later: ${wide.said}` : ''}`,
+    );
+  steps.addLeft(
     'doctor',
-    `${found.length} of ${checks.length} checks found something`,
-    ...found.map(({ check, said }) => `${check}: ${said}`),
+    `${findings.length} of ${checks.length} checks found something`,
+    ...findings.map(({ check, said }) => `${check}: ${said}`),
   );
-  steps.say(...found.filter(({ fix }) => fix.length > 0).map(describeFix));
+  steps.say(...findings.filter(({ fix }) => fix.length > 0).map(describeFix));
 }
 
 /** Shows what the policies would change, and applies it when told so. Where rules or forge changed meanwhile, it shows the new plan once. */
@@ -120,12 +123,12 @@ export async function offerPlan(to: GoLive, isAgain = false): Promise<void> {
   const { steps, bot, org, flags, asker, yes, isSandbox } = to;
   const plan = await bot.reach.call('plan', { org });
   const short = plan.hash.slice(0, 12);
-  if (plan.lines.length === 0) return steps.done('plan', 'the policies have nothing to change');
+  if (plan.lines.length === 0) return steps.addDone('plan', 'the policies have nothing to change');
   steps.say('', colour.bold(`Plan ${short}: what the policies would change`), ...countChanges(plan.lines), '');
   const consent = await asker.consent({
     flag: '--apply',
     say: `Apply plan ${short} now?`,
-    given: flags.apply,
+    fromFlags: flags.apply,
     fallback: isSandbox,
     unasked: yes && isSandbox,
   });
@@ -133,7 +136,7 @@ export async function offerPlan(to: GoLive, isAgain = false): Promise<void> {
     ...(plan.needsApproval ? [`type: forgehand approve ${short}`] : []),
     `type: forgehand apply ${short} (forgehand plan --all shows every line)`,
   ];
-  if (!consent) return steps.left('plan', `plan ${short} is not applied`, ...later);
+  if (!consent) return steps.addLeft('plan', `plan ${short} is not applied`, ...later);
   const decision = plan.needsApproval ? await bot.reach.call('decidePlan', { hash: plan.hash }) : null;
   const report = decision?.applied ?? (await bot.reach.call('applyPlan', { hash: plan.hash }));
   if (report.outcome === 'refused' && !isAgain) {
@@ -141,11 +144,11 @@ export async function offerPlan(to: GoLive, isAgain = false): Promise<void> {
     return offerPlan(to, true);
   }
   if (report.outcome === 'refused')
-    return steps.left('plan', describeApply(report), 'type: forgehand plan, and approve the plan that it shows');
+    return steps.addLeft('plan', describeApply(report), 'type: forgehand plan, and approve the plan that it shows');
   const runs = await ended(bot.reach, report.runs);
   const well = runs.filter(({ run }) => run.state === 'done').length;
   if (well === runs.length)
-    return steps.done('plan', `plan ${short} is applied: ${counted(plan.lines.length, 'change')}`);
-  steps.left('plan', `${runs.length - well} of ${runs.length} runs did not end well`, 'type: forgehand runs');
+    return steps.addDone('plan', `plan ${short} is applied: ${counted(plan.lines.length, 'change')}`);
+  steps.addLeft('plan', `${runs.length - well} of ${runs.length} runs did not end well`, 'type: forgehand runs');
   steps.say(describeDone(runs, report.plan.calls));
 }

@@ -54,7 +54,7 @@ export interface GivenSecrets {
 
 interface Setup {
   readonly flags: InitFlags;
-  readonly given: GivenSecrets;
+  readonly secrets: GivenSecrets;
   readonly asker: Asker;
   readonly steps: Steps;
   readonly places: Places;
@@ -85,7 +85,7 @@ const CLOCK_S = 30;
  */
 export async function runInit(
   flags: InitFlags,
-  given: GivenSecrets,
+  secrets: GivenSecrets,
   asker: Asker,
   steps: Steps,
   stopping: AbortSignal,
@@ -99,7 +99,7 @@ export async function runInit(
     ? await openSandboxForge(places, environment, existing?.forges[0]?.baseUrl ?? null)
     : null;
   if (sandbox) keep(() => sandbox.close());
-  const setup: Setup = { flags, given, asker, steps, places, environment, existing, sandbox, stopping };
+  const setup: Setup = { flags, secrets, asker, steps, places, environment, existing, sandbox, stopping };
 
   const address = await askForge(setup);
   const { token, account } = await askToken(setup, address.baseUrl);
@@ -135,7 +135,7 @@ export async function runInit(
     (await asker.consent({
       flag: '--start',
       say: 'Keep the bot running here? (Ctrl-C stops it)',
-      given: flags.start,
+      fromFlags: flags.start,
       fallback: true,
       unasked: false,
     }));
@@ -148,36 +148,36 @@ interface Address {
 }
 
 async function askForge({ flags, asker, steps, existing, sandbox }: Setup): Promise<Address> {
-  const known = sandbox?.baseUrl ?? existing?.forges[0]?.baseUrl;
-  let seen: ForgeFacts | null = null;
+  const fixedUrl = sandbox?.baseUrl ?? existing?.forges[0]?.baseUrl;
+  let facts: ForgeFacts | null = null;
   const typed = await asker.text({
     flag: '--forge URL',
     say: 'Address of the forge',
-    given: known ?? flags.forge,
+    fromFlags: fixedUrl ?? flags.forge,
     check: async (answer) => {
       const address = readForgeAddress(answer);
       if (!address) return 'an address like https://git.example.org, without user and password';
-      const found = await lookAtForge(address.baseUrl);
-      if (typeof found === 'string') return found;
-      seen = found;
+      const look = await lookAtForge(address.baseUrl);
+      if (typeof look === 'string') return look;
+      facts = look;
       return null;
     },
   });
   const { baseUrl, isInsecure } = readForgeAddress(typed) ?? { baseUrl: typed, isInsecure: false };
-  steps.done('forge', `${baseUrl}: ${describeForge(seen)}`);
+  steps.addDone('forge', `${baseUrl}: ${describeForge(facts)}`);
   if (!isInsecure || existing) return { baseUrl, insecureHttp: null };
   const insecureHttp = await asker.text({
     flag: '--insecure-http REASON',
     say: 'Plain http: the token can be read on the way. Why is that safe here?',
-    given: flags.insecureHttp,
+    fromFlags: flags.insecureHttp,
     check: (answer) => (answer.trim() === '' ? 'a reason in words, or an https address' : null),
   });
   return { baseUrl, insecureHttp };
 }
 
-function describeForge(seen: ForgeFacts | null): string {
-  if (!seen) return 'it answers';
-  const { product, version, aheadS } = seen;
+function describeForge(facts: ForgeFacts | null): string {
+  if (!facts) return 'it answers';
+  const { product, version, aheadS } = facts;
   const name = product === 'unknown' ? 'it shows its version to members only' : `${product} ${version ?? ''}`;
   if (aheadS === null) return name;
   return Math.abs(aheadS) < CLOCK_S
@@ -192,30 +192,31 @@ interface Token {
 
 /** A token that the forge takes. The one that the config names is used when it is there. */
 async function askToken(
-  { given, asker, steps, places, environment, existing, sandbox }: Setup,
+  { secrets, asker, steps, places, environment, existing, sandbox }: Setup,
   baseUrl: string,
 ): Promise<Token> {
-  const known = tokenOf(existing) ?? environment.get('FORGE_TOKEN');
+  const existingToken = tokenOf(existing) ?? environment.get('FORGE_TOKEN');
   let account: AccountFacts = { login: null, orgs: null };
   const check = async (answer: string): Promise<string | null> => {
     if (answer === '') return 'paste the token';
-    const seen = await lookAtAccount(baseUrl, answer);
-    if (typeof seen === 'string') return seen;
-    account = seen;
+    const look = await lookAtAccount(baseUrl, answer);
+    if (typeof look === 'string') return look;
+    account = look;
     return null;
   };
-  if (known === undefined && existing && existing.forges[0]?.auth.type === 'basic') return { token: null, account };
-  if (known !== undefined) {
-    const wrong = await check(known);
+  if (existingToken === undefined && existing && existing.forges[0]?.auth.type === 'basic')
+    return { token: null, account };
+  if (existingToken !== undefined) {
+    const wrong = await check(existingToken);
     if (wrong !== null)
       throw new UserError(
         'TOKEN_REFUSED',
         `FORGE_TOKEN of ${places.environment}: ${wrong}; take that line out, and run the same command again`,
       );
-    steps.kept('token', `of ${account.login ?? 'an account'}`);
-    return { token: known, account };
+    steps.addKept('token', `of ${account.login ?? 'an account'}`);
+    return { token: existingToken, account };
   }
-  if (!sandbox && given.token === undefined)
+  if (!sandbox && secrets.token === undefined)
     steps.say(
       '',
       'The bot needs an account of its own, in a team of the organization (Owners, so that it may install the webhook).',
@@ -224,10 +225,10 @@ async function askToken(
   const token = await asker.secret({
     flag: '--token-stdin, or FORGE_TOKEN in the environment',
     say: 'Token of the bot (nothing is shown)',
-    given: sandbox ? await sandbox.botToken() : given.token,
+    fromFlags: sandbox ? await sandbox.botToken() : secrets.token,
     check,
   });
-  steps.done('token', `it belongs to ${account.login ?? 'an account that it may not name'}`);
+  steps.addDone('token', `it belongs to ${account.login ?? 'an account that it may not name'}`);
   return { token, account };
 }
 
@@ -238,25 +239,25 @@ function tokenOf(existing: AppConfig | null): string | undefined {
 
 async function askOrg({ flags, asker, steps, existing, sandbox }: Setup, { orgs }: AccountFacts): Promise<string> {
   if (existing) {
-    const found = existing.orgs.find(({ name }) => name.toLowerCase() === (flags.org ?? name).toLowerCase());
-    if (found) return found.name;
+    const match = existing.orgs.find(({ name }) => name.toLowerCase() === (flags.org ?? name).toLowerCase());
+    if (match) return match.name;
     throw new UserError('NO_SUCH_ORG', `${existing.file} has no organization ${flags.org}: add it under orgs`);
   }
-  const seen = orgs ?? [];
-  if (seen.length > 0) steps.say(`Organizations of the account: ${seen.join(', ')}`);
+  const ownOrgs = orgs ?? [];
+  if (ownOrgs.length > 0) steps.say(`Organizations of the account: ${ownOrgs.join(', ')}`);
   const org = await asker.text({
     flag: '--org NAME',
     say: 'Organization',
-    given: sandbox?.org ?? flags.org,
-    fallback: seen.length === 1 ? seen[0] : undefined,
+    fromFlags: sandbox?.org ?? flags.org,
+    fallback: ownOrgs.length === 1 ? ownOrgs[0] : undefined,
     check: (answer) =>
       orgs === null || orgs.some((name) => name.toLowerCase() === answer.trim().toLowerCase())
         ? answer.trim() === ''
           ? 'the name of an organization'
           : null
-        : `the account is in no organization ${answer}: add it to a team there${seen.length > 0 ? `, or take one of ${seen.join(', ')}` : ''}`,
+        : `the account is in no organization ${answer}: add it to a team there${ownOrgs.length > 0 ? `, or take one of ${ownOrgs.join(', ')}` : ''}`,
   });
-  return seen.find((name) => name.toLowerCase() === org.trim().toLowerCase()) ?? org.trim();
+  return ownOrgs.find((name) => name.toLowerCase() === org.trim().toLowerCase()) ?? org.trim();
 }
 
 async function writeEverything(setup: Setup, address: Address, token: string | null, org: string): Promise<void> {
@@ -281,7 +282,7 @@ async function writeEverything(setup: Setup, address: Address, token: string | n
     mirrorHosts: mirror ? [mirrorPlaceOf(mirror.address) ?? mirror.address] : [],
   };
   writeNew(steps, 'config', places.config, configText(places, config));
-  if (existing) steps.kept('rules', existing.orgs.find(({ name }) => name === org)?.rules.path ?? 'in a repository');
+  if (existing) steps.addKept('rules', existing.orgs.find(({ name }) => name === org)?.rules.path ?? 'in a repository');
   else await writeRules(steps, places, org, sets, mirror);
 }
 
@@ -295,7 +296,7 @@ async function askReach(
   const publicUrl = await asker.text({
     flag: '--public-url URL',
     say: `Where the forge reaches the bot (it listens on port ${port})`,
-    given: flags.publicUrl ?? (sandbox ? addressOf('127.0.0.1', port) : undefined),
+    fromFlags: flags.publicUrl ?? (sandbox ? addressOf('127.0.0.1', port) : undefined),
     fallback: own === null ? undefined : addressOf(own, port),
     check: wrongPublicUrl,
   });
@@ -308,10 +309,10 @@ interface Starters {
   readonly password: string | null;
 }
 
-async function askStarters({ flags, given, asker, steps, existing }: Setup, org: string): Promise<Starters> {
+async function askStarters({ flags, secrets, asker, steps, existing }: Setup, org: string): Promise<Starters> {
   const none: Starters = { sets: [], mirror: null, password: null };
   if (existing && flags.starters !== undefined)
-    steps.kept(
+    steps.addKept(
       'starters',
       `--starters does nothing here: ${existing.file} is there, and a second run changes no rules. Copy what you want from config/rules/starters/`,
     );
@@ -326,7 +327,7 @@ async function askStarters({ flags, given, asker, steps, existing }: Setup, org:
   const names = await asker.many<StarterName>({
     flag: '--starters NAMES',
     say: 'Starter sets',
-    given: flags.starters,
+    fromFlags: flags.starters,
     choices: STARTER_NAMES.map((name) => ({ name, about: all.find((set) => set.name === name)?.about ?? '' })),
     fallback: ['labels'],
   });
@@ -335,20 +336,20 @@ async function askStarters({ flags, given, asker, steps, existing }: Setup, org:
   const address = await asker.text({
     flag: '--mirror-to URL',
     say: 'Mirrors go to this address and the name of the repository, like https://github.com/acme. It may be internal: mirrors may go there and nowhere else',
-    given: flags.mirrorTo,
+    fromFlags: flags.mirrorTo,
     check: wrongMirrorAddress,
   });
   const username = await asker.text({
     flag: '--mirror-user NAME',
     say: 'Account there',
-    given: flags.mirrorUser,
+    fromFlags: flags.mirrorUser,
     fallback: org,
     check: (answer) => (answer.trim() === '' ? 'a name' : null),
   });
   const password = await asker.secret({
     flag: 'FORGEHAND_MIRROR_PASSWORD in the environment',
     say: 'Its password or token (nothing is shown)',
-    given: given.mirrorPassword,
+    fromFlags: secrets.mirrorPassword,
     check: (answer) => (answer === '' ? 'paste it' : null),
   });
   return { sets, mirror: { address: address.replace(/\/+$/, ''), username: username.trim() }, password };
@@ -360,5 +361,5 @@ async function checkRules({ steps, places }: Setup, name: string): Promise<void>
   if (!org || org.rules.path === null) return;
   const { rules, policies, problems, folder } = await checkOrg(org, org.rules.path);
   if (problems.length > 0) throw new InvalidFile(problems);
-  steps.done('check', `${counted(rules, 'rule')} and ${counted(policies, 'policy', 'policies')} in ${folder}`);
+  steps.addDone('check', `${counted(rules, 'rule')} and ${counted(policies, 'policy', 'policies')} in ${folder}`);
 }

@@ -33,15 +33,15 @@ export async function openSandboxForge(
   environment: EnvironmentFile,
   baseUrl: string | null,
 ): Promise<SandboxForge> {
-  const known = environment.get(SANDBOX_TOKEN);
-  if (baseUrl !== null && known !== undefined && (await answers(baseUrl, known)))
-    return steered(baseUrl, known, true, () => Promise.resolve());
+  const existingToken = environment.get(SANDBOX_TOKEN);
+  if (baseUrl !== null && existingToken !== undefined && (await answers(baseUrl, existingToken)))
+    return steered(baseUrl, existingToken, true, () => Promise.resolve());
   const port = baseUrl === null ? await freePort(FIRST_PORT) : Number(new URL(baseUrl).port);
   const sandbox = await startSandbox({
     port,
     stateFile: places.sandbox,
     populate: (parts) => seedAcme(parts, 1),
-    ...(known === undefined ? {} : { controlToken: known }),
+    ...(existingToken === undefined ? {} : { controlToken: existingToken }),
   }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EADDRINUSE') throw error;
     throw new UserError(

@@ -33,16 +33,16 @@ export class Steps {
     private readonly columns?: number,
   ) {}
 
-  done(step: string, said: string): void {
-    this.add({ step, state: 'done', said, todo: [] });
+  addDone(step: string, text: string): void {
+    this.add({ step, state: 'done', said: text, todo: [] });
   }
 
-  kept(step: string, said: string): void {
-    this.add({ step, state: 'kept', said, todo: [] });
+  addKept(step: string, text: string): void {
+    this.add({ step, state: 'kept', said: text, todo: [] });
   }
 
-  left(step: string, said: string, ...todo: string[]): void {
-    this.add({ step, state: 'left', said, todo });
+  addLeft(step: string, text: string, ...todo: string[]): void {
+    this.add({ step, state: 'left', said: text, todo });
   }
 
   /** Something to read that is no step. */

@@ -9,12 +9,12 @@ import type { Steps } from './steps.js';
 
 /** Writes a file that is not there yet; one that is there stays as it is. */
 export function writeNew(steps: Steps, step: string, path: string, text: string): void {
-  if (existsSync(path)) return steps.kept(step, `${path} is there, and stays as it is`);
+  if (existsSync(path)) return steps.addKept(step, `${path} is there, and stays as it is`);
   mkdirSync(dirname(path), { recursive: true });
   // Not over one that somebody made meanwhile.
   writeFileSync(path, text, { flag: 'wx' });
   steps.files.push(path);
-  steps.done(step, path);
+  steps.addDone(step, path);
 }
 
 /** Adds variables to the environment file, which only its owner may read. */
@@ -22,11 +22,11 @@ export function addVariables(steps: Steps, { environment }: Places, variables: R
   const isThere = existsSync(environment);
   const before = isThere ? readFileSync(environment, 'utf8') : '';
   const after = withVariables(before, new Set(Object.keys(parseEnv(before))), variables);
-  if (after === before) return steps.kept('secrets', `${environment} has them`);
+  if (after === before) return steps.addKept('secrets', `${environment} has them`);
   mkdirSync(dirname(environment), { recursive: true });
   writeWholeFile(environment, after, { replace: true });
   if (!isThere) steps.files.push(environment);
-  steps.done('secrets', `${environment}, for you alone: ${[...variables.keys()].join(', ')}`);
+  steps.addDone('secrets', `${environment}, for you alone: ${[...variables.keys()].join(', ')}`);
 }
 
 /** The folder of the organization's rules, with the starter sets that were chosen and the schema for editors. */

@@ -79,18 +79,18 @@ export class Estate {
 
   /** @returns what could not be removed, a line each with the reason */
   async clear(): Promise<string[]> {
-    const left: string[] = [];
+    const remains: string[] = [];
     const attempt = async (what: string, remove: () => Promise<Reply | null>): Promise<void> => {
       const answer = await remove().catch((error: unknown) => messageOf(error));
-      if (typeof answer === 'string') left.push(`${what}: ${answer}`);
+      if (typeof answer === 'string') remains.push(`${what}: ${answer}`);
       else if (answer && answer.status >= 300 && answer.status !== 404)
-        left.push(`${what}: ${answer.status} ${saidIn(answer.body)}`.trimEnd());
+        remains.push(`${what}: ${answer.status} ${saidIn(answer.body)}`.trimEnd());
     };
     for (const org of this.orgs.keys()) await attempt(`organization ${org}`, () => this.removeOrg(org));
     this.orgs.clear();
     for (const { login } of this.accounts.splice(0))
       await attempt(`user ${login}`, () => this.remove(`/admin/users/${login}?purge=true`));
-    return left;
+    return remains;
   }
 
   /** An organization goes only when nothing is in it. */

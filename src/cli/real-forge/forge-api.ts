@@ -16,9 +16,9 @@ export class ForgeRefused extends Error {
   constructor(
     readonly status: number,
     readonly call: string,
-    readonly said: string,
+    readonly reason: string,
   ) {
-    super(`${call} was answered with ${status}${said === '' ? '' : `: ${said}`}`);
+    super(`${call} was answered with ${status}${reason === '' ? '' : `: ${reason}`}`);
   }
 }
 

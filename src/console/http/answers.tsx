@@ -45,7 +45,7 @@ export interface PageContent {
 }
 
 /** The whole document as text. */
-export function documentOf(http: Http, visit: Visit, shown: PageContent): string {
+export function documentOf(http: Http, visit: Visit, content: PageContent): string {
   const { who, token } = visit;
   const look: Look = {
     path: visit.path,
@@ -53,21 +53,21 @@ export function documentOf(http: Http, visit: Visit, shown: PageContent): string
     csrf: who && token !== null ? csrfToken(token) : '',
     nonce: visit.nonce,
   };
-  const islands = ['page', ...(shown.islands ?? shown.page?.islands ?? [])];
+  const islands = ['page', ...(content.islands ?? content.page?.islands ?? [])];
   const scripts = islands.flatMap((island) => http.assets.script(island) ?? []);
   const html = renderToString(
     <Layout
-      title={shown.title}
+      title={content.title}
       assets={{ theme: http.assets.theme, scripts }}
       look={look}
       nav={who && !hasNoRights(who) ? http.nav : []}
-      current={shown.page ? (shown.page.within ?? shown.page.path) : null}
+      current={content.page ? (content.page.within ?? content.page.path) : null}
       name={who?.session.name ?? null}
-      notice={shown.notice ?? null}
-      problem={shown.problem ?? null}
-      goOnTo={shown.goOnTo ?? null}
+      notice={content.notice ?? null}
+      problem={content.problem ?? null}
+      goOnTo={content.goOnTo ?? null}
     >
-      {shown.body}
+      {content.body}
     </Layout>,
   );
   return `<!doctype html>${html}`;

@@ -6,6 +6,6 @@ export function csrfToken(sessionToken: string): string {
   return createHmac('sha256', sessionToken).update('csrf').digest('base64url');
 }
 
-export function isCsrfToken(sent: string | undefined, sessionToken: string): boolean {
-  return equalSecret(sent ?? '', csrfToken(sessionToken));
+export function isCsrfToken(token: string | undefined, sessionToken: string): boolean {
+  return equalSecret(token ?? '', csrfToken(sessionToken));
 }

@@ -35,7 +35,7 @@ export function addLoginRoutes(server: FastifyInstance, deps: LoginDeps): void {
   const { http, sessions, control, login, clock, security, isProxied, visitOf } = deps;
   const limit = new LoginLimit(clock, { ofOne: 10, ofShared: 100 });
   // Each of them takes a place in the store until it is over.
-  const begun = new LoginLimit(clock, { ofOne: 30, ofShared: 300 });
+  const beginLimit = new LoginLimit(clock, { ofOne: 30, ofShared: 300 });
   const from = ({ ip, socket }: FastifyRequest): Source => ({
     address: holderOf(ip, socket.remoteAddress),
     isShared: isProxied && ip === socket.remoteAddress,
@@ -105,7 +105,7 @@ export function addLoginRoutes(server: FastifyInstance, deps: LoginDeps): void {
     const { forge } = request.params;
     if (!login.forges.includes(forge))
       return page(request, reply, 404, `The Console has no login through ${forge}. Choose one of the login page.`);
-    const waitS = begun.failed(from(request));
+    const waitS = beginLimit.failed(from(request));
     if (waitS > 0) return page(request, reply, 429, tooMany(waitS));
     const next = localPath(visitOf(request).query['next']);
     const { url, pending } = await login.begin(forge, next, redirectUri(request, forge));
@@ -116,8 +116,8 @@ export function addLoginRoutes(server: FastifyInstance, deps: LoginDeps): void {
   server.get('/login/callback/:forge', async (request: ForgeRequest, reply) => {
     const { forge } = request.params;
     // Taken whatever comes of it: an answer of the forge is used once.
-    const kept = await sessions.takeLogin(http.cookies.read(request.headers.cookie, 'login'));
-    const pending = kept === null ? null : (JSON.parse(kept) as PendingLogin);
+    const pendingText = await sessions.takeLogin(http.cookies.read(request.headers.cookie, 'login'));
+    const pending = pendingText === null ? null : (JSON.parse(pendingText) as PendingLogin);
     if (pending?.forge !== forge) {
       const waitS = await refuse(request, 'forge', pending === null ? 'not_begun_here' : 'other_forge');
       if (waitS > 0) return page(request, reply, 429, tooMany(waitS));
@@ -132,10 +132,10 @@ export function addLoginRoutes(server: FastifyInstance, deps: LoginDeps): void {
         grant: person.grantId,
       });
     } catch (error) {
-      const told = errorInWords(error);
-      if (told.status >= 500) throw error;
+      const failure = errorInWords(error);
+      if (failure.status >= 500) throw error;
       await refuse(request, 'forge', error instanceof BotError ? error.code : 'refused');
-      return page(request, reply, 403, sentence(told.message));
+      return page(request, reply, 403, sentence(failure.message));
     }
     // A page of ours goes on, not a redirect: to the browser a redirect still comes from the forge, and it would not send a strict cookie.
     const goOnTo = localPath(pending.returnTo);
@@ -171,9 +171,9 @@ const SLOWED_MS = 1_000;
 
 /** Rests, unless the sender has gone. */
 async function slowed({ raw: { socket } }: FastifyRequest): Promise<void> {
-  const gone = new AbortController();
-  const leave = (): void => gone.abort();
+  const closing = new AbortController();
+  const leave = (): void => closing.abort();
   socket.once('close', leave);
-  await sleep(SLOWED_MS, undefined, { signal: gone.signal, ref: false }).catch(() => undefined);
+  await sleep(SLOWED_MS, undefined, { signal: closing.signal, ref: false }).catch(() => undefined);
   socket.off('close', leave);
 }

@@ -51,11 +51,11 @@ export function addPageRoutes(
     params: request.params,
     query: visitOf(request).query,
     may: mayOf(who),
-    call: (name, ...[sent = {}]) => {
+    call: (name, ...[input = {}]) => {
       // A link, a prefetch or a reload makes a GET: it never acts.
-      if (request.method !== 'POST' && isAct(OPERATIONS[name].scope, sent))
+      if (request.method !== 'POST' && isAct(OPERATIONS[name].scope, input))
         throw new Error(`a page calls ${name} by GET, which changes something`);
-      return call(control, who.caller, name, sent) as never;
+      return call(control, who.caller, name, input) as never;
     },
   });
 
@@ -71,9 +71,9 @@ export function addPageRoutes(
     const notice = readNotice(http, request);
     if (notice !== null) reply.header('set-cookie', http.cookies.clear('notice'));
     try {
-      const shown = shownOf(page, await page.load(asking(request, who)));
-      const told = { ...shown, notice, problem: problem?.message ?? null };
-      return sendHtml(reply, problem?.status ?? 200, documentOf(http, visit, told));
+      const content = shownOf(page, await page.load(asking(request, who)));
+      const withNotice = { ...content, notice, problem: problem?.message ?? null };
+      return sendHtml(reply, problem?.status ?? 200, documentOf(http, visit, withNotice));
     } catch (error) {
       return sendError(http, reply, visit, error, logger, page);
     }
@@ -99,16 +99,16 @@ export function addPageRoutes(
         if (!isCsrfToken(form['csrf'], token))
           return show(request, reply, page, who, { status: 403, message: 'The form was too old. Send it again.' });
         try {
-          const done = await acts.take(personOf(who.session), () => act(asking(request, who), form));
-          if ('show' in done)
-            return sendHtml(reply, 200, documentOf(http, { ...visitOf(request), who }, shownOf(page, done.show)));
-          const { to, notice } = done;
+          const outcome = await acts.take(personOf(who.session), () => act(asking(request, who), form));
+          if ('show' in outcome)
+            return sendHtml(reply, 200, documentOf(http, { ...visitOf(request), who }, shownOf(page, outcome.show)));
+          const { to, notice } = outcome;
           if (notice !== undefined) reply.header('set-cookie', http.cookies.set('notice', noticeText(notice), 60));
           return reply.redirect(localPath(to ?? visitOf(request).path), 303);
         } catch (error) {
-          const told = errorInWords(error);
-          if (told.status === 500) logger.error({ error }, 'console.act-failed');
-          return show(request, reply, page, who, told);
+          const failure = errorInWords(error);
+          if (failure.status === 500) logger.error({ error }, 'console.act-failed');
+          return show(request, reply, page, who, failure);
         }
       });
 
@@ -138,12 +138,12 @@ async function call(
   control: () => Control | null,
   caller: ControlCaller,
   name: OperationName,
-  sent: object,
+  fields: object,
 ): Promise<unknown> {
   const operations = control()?.operations;
   if (!operations) throw notReady();
-  const given = Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== undefined && value !== ''));
-  const input = readInput(OPERATIONS[name], { method: 'POST', params: {}, query: {}, body: given });
+  const body = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== ''));
+  const input = readInput(OPERATIONS[name], { method: 'POST', params: {}, query: {}, body });
   return (operations[name] as (input: unknown, caller: ControlCaller) => Promise<unknown>)(input, caller);
 }
 
@@ -159,23 +159,27 @@ export function sendError(
     const body = <NoRights name={visit.who.session.name} />;
     return sendHtml(reply, 403, documentOf(http, visit, { title: 'There is nothing here for this account', body }));
   }
-  const told = errorInWords(error);
-  if (told.status === 500) logger.error({ error }, 'console.page-failed');
+  const failure = errorInWords(error);
+  if (failure.status === 500) logger.error({ error }, 'console.page-failed');
   const body = (
     <div class="prose">
-      <p>{sentence(told.message)}</p>
+      <p>{sentence(failure.message)}</p>
       <p>
         <a href="/">Go to the overview</a>
       </p>
     </div>
   );
-  return sendHtml(reply, told.status, documentOf(http, visit, { title: told.title, body, ...(page ? { page } : {}) }));
+  return sendHtml(
+    reply,
+    failure.status,
+    documentOf(http, visit, { title: failure.title, body, ...(page ? { page } : {}) }),
+  );
 }
 
 /** What a script of a page asks shows the token of the session in a header, so it is judged before the body is read. */
 export function csrfHeaderOf({ headers }: FastifyRequest): string | undefined {
-  const sent = headers['x-csrf-token'];
-  return typeof sent === 'string' ? sent : undefined;
+  const header = headers['x-csrf-token'];
+  return typeof header === 'string' ? header : undefined;
 }
 
 export function isCall(request: FastifyRequest): boolean {

@@ -43,9 +43,9 @@ async function call<Answer>(name: string, body: object): Promise<Answer> {
     headers: { 'content-type': 'application/json', 'x-csrf-token': meta('csrf') },
     body: JSON.stringify(body),
   });
-  const told = (await answer.json()) as Answer & { message?: string };
-  if (!answer.ok) throw new Error(told.message ?? 'the bot does not answer');
-  return told;
+  const reply = (await answer.json()) as Answer & { message?: string };
+  if (!answer.ok) throw new Error(reply.message ?? 'the bot does not answer');
+  return reply;
 }
 
 /** A file that was opened. */
@@ -57,8 +57,8 @@ interface Opened {
 }
 
 function start(form: HTMLFormElement, area: HTMLTextAreaElement, outcome: HTMLElement): void {
-  const shown = form.querySelector<HTMLInputElement>('input[name="path"]');
-  if (!shown) return;
+  const pathField = form.querySelector<HTMLInputElement>('input[name="path"]');
+  if (!pathField) return;
   const tabs = [...form.querySelectorAll<HTMLButtonElement>('button[name="open"]')];
   const title = form.querySelector<HTMLElement>('#draft-title');
   const forgeEditor = form.querySelector<HTMLAnchorElement>('#edit-at-forge');
@@ -74,7 +74,7 @@ function start(form: HTMLFormElement, area: HTMLTextAreaElement, outcome: HTMLEl
     ),
     ...Object.fromEntries(
       [...opened]
-        .filter(([path, file]) => path !== shown.value && isEdited(file))
+        .filter(([path, file]) => path !== pathField.value && isEdited(file))
         .map(([path, file]) => [EDIT_FIELD + path, textOf(file)]),
     ),
   });
@@ -89,13 +89,13 @@ function start(form: HTMLFormElement, area: HTMLTextAreaElement, outcome: HTMLEl
       ];
       const mark = tab.querySelector<HTMLElement>('[data-mark]');
       if (mark) mark.textContent = words.map((word) => `, ${word}`).join('');
-      if (tab.value === shown.value) tab.setAttribute('aria-current', 'true');
+      if (tab.value === pathField.value) tab.setAttribute('aria-current', 'true');
       else tab.removeAttribute('aria-current');
     }
   };
 
   const check = async (view: EditorView): Promise<Diagnostic[]> => {
-    const path = shown.value;
+    const path = pathField.value;
     try {
       const { problems, warnings } = await call<AnswerOf<'checkDraft'>>('check', fields());
       form.dataset['problems'] = String(problems.length);
@@ -103,7 +103,7 @@ function start(form: HTMLFormElement, area: HTMLTextAreaElement, outcome: HTMLEl
       for (const { file } of problems) problemsOf.set(file, (problemsOf.get(file) ?? 0) + 1);
       markTabs();
       // Another file was opened meanwhile; it is checked by itself.
-      if (path !== shown.value) return [];
+      if (path !== pathField.value) return [];
       const elsewhere = problems.find(({ file }) => file !== path);
       const own = [...problems, ...warnings].filter(({ file }) => file === path);
       return [
@@ -143,12 +143,12 @@ function start(form: HTMLFormElement, area: HTMLTextAreaElement, outcome: HTMLEl
         lintGutter(),
         linter(check, { delay: CHECK_AFTER_MS }),
         autocompletion({ override: [(context) => offers(language, context)], activateOnTyping: true }),
-        hoverTooltip((seen, at) => hover(language, seen, at)),
+        hoverTooltip((tooltipView, at) => hover(language, tooltipView, at)),
         // Tab leaves the editor, as it leaves any field.
         keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...completionKeymap, ...lintKeymap]),
         EditorView.contentAttributes.of({ 'aria-labelledby': 'draft-title', spellcheck: 'false', tabindex: '0' }),
         EditorView.updateListener.of(({ docChanged, state }) => {
-          const file = opened.get(shown.value);
+          const file = opened.get(pathField.value);
           if (file) file.state = state;
           if (!docChanged) return;
           area.value = state.doc.toString();
@@ -158,7 +158,7 @@ function start(form: HTMLFormElement, area: HTMLTextAreaElement, outcome: HTMLEl
     });
 
   const first = stateOf(area.value);
-  opened.set(shown.value, { saved: area.value, editUrl: forgeEditor?.getAttribute('href') ?? null, state: first });
+  opened.set(pathField.value, { saved: area.value, editUrl: forgeEditor?.getAttribute('href') ?? null, state: first });
   // Edits that the page was made with.
   for (const field of form.querySelectorAll<HTMLInputElement>(`input[name^="${EDIT_FIELD}"]`)) {
     opened.set(field.name.slice(EDIT_FIELD.length), { saved: null, editUrl: null, state: stateOf(field.value) });
@@ -168,14 +168,14 @@ function start(form: HTMLFormElement, area: HTMLTextAreaElement, outcome: HTMLEl
   area.before(view.dom);
   area.hidden = true;
   document.body.dataset['editor'] = 'ready';
-  void call<Language>('language', {}).then((told) => (language = told));
+  void call<Language>('language', {}).then((answer) => (language = answer));
   forceLinting(view);
 
   addEventListener('beforeunload', (event) => {
     if ([...opened.values()].some(isEdited)) event.preventDefault();
   });
 
-  let wanted = shown.value;
+  let wanted = pathField.value;
   const open = async (path: string): Promise<void> => {
     wanted = path;
     if (!opened.has(path)) {
@@ -184,8 +184,8 @@ function start(form: HTMLFormElement, area: HTMLTextAreaElement, outcome: HTMLEl
       if (!opened.has(path)) opened.set(path, { saved: text, editUrl, state: stateOf(text) });
     }
     const file = opened.get(path);
-    if (!file || wanted !== path || shown.value === path) return;
-    shown.value = path;
+    if (!file || wanted !== path || pathField.value === path) return;
+    pathField.value = path;
     area.value = textOf(file);
     view.setState(file.state);
     if (title) title.textContent = path;
@@ -198,31 +198,32 @@ function start(form: HTMLFormElement, area: HTMLTextAreaElement, outcome: HTMLEl
   };
 
   const tell = (message: string): string => {
-    const told = document.createElement('p');
-    told.className = 'callout callout-bad';
-    told.textContent = message;
-    return told.outerHTML;
+    const paragraph = document.createElement('p');
+    paragraph.className = 'callout callout-bad';
+    paragraph.textContent = message;
+    return paragraph.outerHTML;
   };
 
-  let asked = 0;
-  const ask = async (sent: Record<string, string>): Promise<void> => {
-    const no = (asked += 1);
+  let lastNo = 0;
+  const ask = async (values: Record<string, string>): Promise<void> => {
+    const no = (lastNo += 1);
     outcome.setAttribute('aria-busy', 'true');
     let html: string;
     let goesOn = false;
     try {
-      const told = await call<{ html: string; isUnderWay: boolean }>('outcome', sent);
-      [html, goesOn] = [told.html, told.isUnderWay];
+      const reply = await call<{ html: string; isUnderWay: boolean }>('outcome', values);
+      [html, goesOn] = [reply.html, reply.isUnderWay];
     } catch (error) {
       html = tell((error as Error).message);
     }
-    if (no !== asked) return;
+    if (no !== lastNo) return;
     outcome.removeAttribute('aria-busy');
     // Written by the server's own components, which escape every value.
     outcome.innerHTML = html;
     prepare(outcome);
     chooseEvent(form, outcome.querySelector<HTMLElement>('[data-event]')?.dataset['event']);
-    if (goesOn) setTimeout(() => no === asked && void ask({ org: sent['org'] ?? '', do: 'progress' }), LOOK_EVERY_MS);
+    if (goesOn)
+      setTimeout(() => no === lastNo && void ask({ org: values['org'] ?? '', do: 'progress' }), LOOK_EVERY_MS);
   };
   const openOrTell = (path: string): Promise<void> =>
     open(path).catch((error: unknown) => void (outcome.innerHTML = tell((error as Error).message)));
@@ -248,7 +249,7 @@ function start(form: HTMLFormElement, area: HTMLTextAreaElement, outcome: HTMLEl
     if (!link || !tabs.some(({ value }) => value === file)) return;
     event.preventDefault();
     void openOrTell(file).then(() => {
-      if (shown.value === file) show(link);
+      if (pathField.value === file) show(link);
     });
   });
   prepare(outcome);
@@ -317,17 +318,17 @@ function offers(language: Language | null, context: CompletionContext): Completi
     place.key === null
       ? keysAt(language, place.path, used)
       : valuesAt(language, place.key === '' ? place.path : [...place.path, place.key], used);
-  const found = values.length > 0 ? values : fields;
-  return found.length === 0 ? null : resultOf(context.pos - typed.length, found);
+  const choices = values.length > 0 ? values : fields;
+  return choices.length === 0 ? null : resultOf(context.pos - typed.length, choices);
 }
 
 const TYPES = { key: 'property', value: 'enum', field: 'variable', function: 'function' } as const;
 
-function resultOf(from: number, found: readonly Offer[]): CompletionResult {
+function resultOf(from: number, choices: readonly Offer[]): CompletionResult {
   return {
     from,
     validFor: /^[\w.-]*$/,
-    options: found.map(({ word, kind, detail }) => ({
+    options: choices.map(({ word, kind, detail }) => ({
       label: word,
       type: TYPES[kind],
       ...(detail === '' ? {} : { info: detail }),

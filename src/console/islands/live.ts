@@ -11,11 +11,11 @@ interface Row {
 for (const place of document.querySelectorAll<HTMLElement>('[data-live]')) start(place);
 
 function start(place: HTMLElement): void {
-  const said = place.querySelector<HTMLElement>('[data-live-said]');
+  const statusLine = place.querySelector<HTMLElement>('[data-live-said]');
   const button = place.querySelector<HTMLButtonElement>('button');
   const table = document.getElementById(place.dataset['liveTable'] ?? '');
   const body = table?.querySelector('tbody');
-  if (!said || !button) return;
+  if (!statusLine || !button) return;
   place.hidden = false;
   let stream: EventSource | null = null;
 
@@ -32,7 +32,7 @@ function start(place: HTMLElement): void {
 
   const say = (state: string, text: string): void => {
     place.dataset['state'] = state;
-    said.textContent = text;
+    statusLine.textContent = text;
   };
   const stop = (state: string, text: string): void => {
     stream?.close();

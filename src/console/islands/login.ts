@@ -1,14 +1,14 @@
 // On the login page: a link of `forgehand console` has its code behind the #, which only this script can read.
 
-const said = document.querySelector<HTMLElement>('[data-link-login]');
+const statusLine = document.querySelector<HTMLElement>('[data-link-login]');
 
 function begin(): void {
   const code = location.hash.slice(1);
-  if (code === '' || !said) return;
+  if (code === '' || !statusLine) return;
   // Out of the address bar and the history, before anything else.
   history.replaceState(null, '', location.pathname + location.search);
-  say(said, 'Logging in…');
-  void logIn(code, said);
+  say(statusLine, 'Logging in…');
+  void logIn(code, statusLine);
 }
 
 begin();

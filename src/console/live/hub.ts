@@ -49,7 +49,7 @@ export class LiveHub<Row> {
   private readonly viewers = new Map<Viewer, boolean>();
   /** The rows of the newest answer, and how each was told. */
   private newest: readonly Row[] = [];
-  private told = new Map<string, string>();
+  private lastTexts = new Map<string, string>();
   private mark: string | undefined;
   private timer: NodeJS.Timeout | undefined;
   private isTurning = false;
@@ -142,8 +142,11 @@ export class LiveHub<Row> {
         this.drop(viewer);
         continue;
       }
-      const told = (wasTold ? changed : this.newest).flatMap((row) => source.tell(row, visibility, viewer.query) ?? []);
-      const isTaken = told.length > 0 ? viewer.send('rows', JSON.stringify(told)) : viewer.send('still-here', '{}');
+      const visibleRows = (wasTold ? changed : this.newest).flatMap(
+        (row) => source.tell(row, visibility, viewer.query) ?? [],
+      );
+      const isTaken =
+        visibleRows.length > 0 ? viewer.send('rows', JSON.stringify(visibleRows)) : viewer.send('still-here', '{}');
       if (isTaken) this.viewers.set(viewer, true);
       else this.drop(viewer);
     }
@@ -153,9 +156,9 @@ export class LiveHub<Row> {
   private changedIn(rows: readonly Row[]): Row[] {
     const { idOf } = this.deps.source;
     const now = new Map(rows.map((row) => [idOf(row), stringifyJson(row as never)]));
-    const changed = rows.filter((row) => now.get(idOf(row)) !== this.told.get(idOf(row)));
+    const changed = rows.filter((row) => now.get(idOf(row)) !== this.lastTexts.get(idOf(row)));
     this.newest = rows;
-    this.told = now;
+    this.lastTexts = now;
     return changed;
   }
 

@@ -18,26 +18,28 @@ export function liveActivity(
   control: () => Control | null,
   columns: ReadonlyArray<Column<TimelineRow>>,
 ): LiveSource<ActivityRow> {
-  const drawn = new WeakMap<object, string>();
+  const htmlByRow = new WeakMap<object, string>();
   const draw = (row: ActivityRow): string => {
-    const html = drawn.get(row) ?? renderToString(<TableRow columns={columns} row={row as TimelineRow} id={row.id} />);
-    drawn.set(row, html);
+    const html =
+      htmlByRow.get(row) ?? renderToString(<TableRow columns={columns} row={row as TimelineRow} id={row.id} />);
+    htmlByRow.set(row, html);
     return html;
   };
-  let known: ReadonlyMap<string, readonly KnownRepository[]> = new Map();
+  let repositoriesByOrg: ReadonlyMap<string, readonly KnownRepository[]> = new Map();
   return {
     news: async (since) => {
       const there = control();
       if (!there) throw notReady();
-      const asked = { limit: NEWEST, ...(since === undefined ? {} : { since }) };
-      const news = await there.operations.activityNews(asked, EVERYBODY);
-      if (news.rows.length > 0) known = await there.known.of([...new Set(news.rows.map(({ org }) => org))]);
+      const filter = { limit: NEWEST, ...(since === undefined ? {} : { since }) };
+      const news = await there.operations.activityNews(filter, EVERYBODY);
+      if (news.rows.length > 0)
+        repositoriesByOrg = await there.knownNames.of([...new Set(news.rows.map(({ org }) => org))]);
       return news;
     },
     idOf: ({ id }) => id,
     tell: (row, visibility, query) => {
-      const seen = fits(row, query) ? hideNames(visibleRow(row, visibility), visibility, known) : null;
-      return seen && { id: row.id, html: draw(seen) };
+      const ownRow = fits(row, query) ? hideNames(visibleRow(row, visibility), visibility, repositoriesByOrg) : null;
+      return ownRow && { id: row.id, html: draw(ownRow) };
     },
   };
 }
@@ -45,8 +47,8 @@ export function liveActivity(
 /** By the filters of the page, as the operation filters. */
 function fits(row: ActivityRow, query: Readonly<Record<string, string>>): boolean {
   const { org, repo, person, kind, rule, state, effects, all } = query;
-  const isSame = (told: string | null, asked: string | undefined): boolean =>
-    !asked || told?.toLowerCase() === asked.toLowerCase();
+  const isSame = (value: string | null, filter: string | undefined): boolean =>
+    !filter || value?.toLowerCase() === filter.toLowerCase();
   return (
     isSame(row.org, org) &&
     isSame(row.repo, repo) &&

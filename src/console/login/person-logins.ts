@@ -53,7 +53,7 @@ interface Known {
 /** People who log in through a forge (OAuth2 with PKCE), and what they may do, as the forge tells them. */
 @Injectable()
 export class PersonLogins implements PersonLogin {
-  private readonly known = new Map<string, Known>();
+  private readonly people = new Map<string, Known>();
   private readonly renewals = new Map<string, Promise<Tokens | null>>();
   private readonly readings = new Map<string, Promise<Known | null>>();
 
@@ -77,8 +77,8 @@ export class PersonLogins implements PersonLogin {
   }
 
   async finish(pending: PendingLogin, query: CallbackQuery, redirectUri: string): Promise<KnownPerson> {
-    const { state = '', verifier = '', redirectUri: begun } = pending.kept;
-    if (state === '' || !equalSecret(query.state ?? '', state) || begun !== redirectUri)
+    const { state = '', verifier = '', redirectUri: firstRedirectUri } = pending.kept;
+    if (state === '' || !equalSecret(query.state ?? '', state) || firstRedirectUri !== redirectUri)
       throw new LoginRefused('LOGIN_STATE', 'this callback belongs to another login: begin again');
     const forge = this.oauthForges.get(pending.forge);
     // Servers that name themselves must be the one that was asked: another forge could pass on a code that it was given.
@@ -96,18 +96,18 @@ export class PersonLogins implements PersonLogin {
   async callerOf(grantId: string, { fresh }: { readonly fresh: boolean }): Promise<PersonNow | null> {
     const grant = await this.grants.byId(grantId);
     if (!grant) {
-      this.known.delete(grantId);
+      this.people.delete(grantId);
       return null;
     }
-    const known = fresh ? await this.read(grant) : await this.recent(grant);
-    if (!known?.person) return null;
+    const entry = fresh ? await this.read(grant) : await this.recent(grant);
+    if (!entry?.person) return null;
     const { forge, userId } = grant;
-    return { caller: personCaller({ forge, login: known.person.login }, known.person.rights), forge, userId };
+    return { caller: personCaller({ forge, login: entry.person.login }, entry.person.rights), forge, userId };
   }
 
   async end(grantId: string): Promise<void> {
     const { grants, oauthForges: forges, logger } = this;
-    this.known.delete(grantId);
+    this.people.delete(grantId);
     const grant = await grants.remove(grantId);
     if (!grant || !forges.ids.includes(grant.forge)) return;
     try {
@@ -139,18 +139,18 @@ export class PersonLogins implements PersonLogin {
     await grants.sweep(new Date(now.getTime() - UNUSED_MS));
     const { id: userId, login } = person;
     const grantId = await grants.save({ id: newId(), forge, userId, login, ...this.sealed(tokens) });
-    this.known.set(grantId, { person, readMs: clock.monotonicMs() });
+    this.people.set(grantId, { person, readMs: clock.monotonicMs() });
     return { forge, login, userId, grantId };
   }
 
   /** Good enough to look at: what is known, or what the forge says now. */
   private async recent(grant: KeptGrant): Promise<Known | null> {
-    const known = this.known.get(grant.id);
-    const age = known ? this.clock.monotonicMs() - known.readMs : Infinity;
-    if (known?.person === null && age < REFUSED_MS) return known;
-    if (!known?.person || age >= RIGHTS_MS) return this.readOnce(grant);
+    const entry = this.people.get(grant.id);
+    const age = entry ? this.clock.monotonicMs() - entry.readMs : Infinity;
+    if (entry?.person === null && age < REFUSED_MS) return entry;
+    if (!entry?.person || age >= RIGHTS_MS) return this.readOnce(grant);
     if (age >= AGEING_MS) void this.readOnce(grant);
-    return known;
+    return entry;
   }
 
   /** Pages that are asked for together ask the forge once. */
@@ -165,9 +165,9 @@ export class PersonLogins implements PersonLogin {
     const readMs = this.clock.monotonicMs();
     try {
       const person = await this.ask(grant);
-      const known = { person: person?.id === grant.userId ? person : null, readMs };
-      this.known.set(grant.id, known);
-      return known;
+      const entry = { person: person?.id === grant.userId ? person : null, readMs };
+      this.people.set(grant.id, entry);
+      return entry;
     } catch (error) {
       this.logger.warn({ forge: grant.forge, reason: messageOf(error) }, 'console.rights-not-read');
       return null;
@@ -242,9 +242,9 @@ function isNo(error: unknown): error is ForgeError {
   );
 }
 
-async function orNo<Answer>(asked: Promise<Answer>): Promise<Answer | null> {
+async function orNo<Answer>(call: Promise<Answer>): Promise<Answer | null> {
   try {
-    return await asked;
+    return await call;
   } catch (error) {
     if (isNo(error)) return null;
     throw error;
@@ -260,9 +260,9 @@ function refusalOf(error: string | undefined): LoginRefused {
       );
 }
 
-async function exchanged(asked: Promise<OAuthTokens>): Promise<OAuthTokens> {
+async function exchanged(call: Promise<OAuthTokens>): Promise<OAuthTokens> {
   try {
-    return await asked;
+    return await call;
   } catch (error) {
     if (error instanceof OAuthRefused)
       throw new LoginRefused('LOGIN_CODE', `the forge gives no token for this login (${error.error}): begin again`);

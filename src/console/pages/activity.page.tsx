@@ -47,13 +47,13 @@ export const activityPage = definePage({
   timeline: ACTIVITY_COLUMNS,
   islands: ['live'],
   load: async ({ call, query }) => {
-    const asked = Object.fromEntries(FILTERS.map((name) => [name, query[name]]));
+    const filter = Object.fromEntries(FILTERS.map((name) => [name, query[name]]));
     const [orgs, page] = await Promise.all([
       call('organizations'),
       // The operation checks what the address asks for.
       call('activity', {
-        ...(asked as SentTo<'activity'>),
-        ...(query['all'] === 'yes' || asked['state'] || asked['effects'] ? {} : { changed: true }),
+        ...(filter as SentTo<'activity'>),
+        ...(query['all'] === 'yes' || filter['state'] || filter['effects'] ? {} : { changed: true }),
         before: query['before'],
         limit: SHOWN,
       }),

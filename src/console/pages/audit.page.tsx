@@ -120,11 +120,11 @@ function About({ act }: { act: Act }) {
     <>
       {factsOf(act).map(([name, value], n) => {
         const href = pathOf(name, value);
-        const shown = name === 'hash' ? <Hash hash={value} /> : value;
+        const content = name === 'hash' ? <Hash hash={value} /> : value;
         return (
           <span key={name}>
             {n > 0 && ', '}
-            {inWords(name).replace(/^is /, '')} {href === null ? shown : <a href={href}>{shown}</a>}
+            {inWords(name).replace(/^is /, '')} {href === null ? content : <a href={href}>{content}</a>}
           </span>
         );
       })}

@@ -23,9 +23,9 @@ export const eventPage = definePage({
   path: '/events/:id',
   within: '/activity',
   load: async ({ call, params, may }) => {
-    const found = await call('explain', { id: params['id'] ?? '' });
-    if (found.about !== 'event') throw new UserError('NOT_FOUND', 'there is no such event');
-    return { ...found, mayReplay: may('operate', found.event.org) };
+    const explanation = await call('explain', { id: params['id'] ?? '' });
+    if (explanation.about !== 'event') throw new UserError('NOT_FOUND', 'there is no such event');
+    return { ...explanation, mayReplay: may('operate', explanation.event.org) };
   },
   title: ({ event }) => `${event.kind} in ${aboutText(event, event.org)}`,
   view: ({ event, revision, rules, notes, mayReplay, waiting = [] }) => (
@@ -151,13 +151,13 @@ export const decisionPage = definePage({
 });
 
 async function decisionOf({ call, params, query }: Ask) {
-  const found = await call('explain', {
+  const explanation = await call('explain', {
     id: params['id'] ?? '',
     rule: params['rule'] ?? '',
     revision: query['revision'],
   });
-  if (found.about !== 'decision') throw new UserError('NOT_FOUND', 'there is no such event');
-  return found;
+  if (explanation.about !== 'decision') throw new UserError('NOT_FOUND', 'there is no such event');
+  return explanation;
 }
 
 /** When, where and by whom. */

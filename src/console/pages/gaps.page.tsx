@@ -23,11 +23,11 @@ export const gapsPage = definePage({
   nav: { label: 'Gaps', order: 40 },
   load: async ({ call, query }) => {
     const days = DAYS.find((one) => String(one) === query['days']) ?? DEFAULT_DAYS;
-    const [orgs, found] = await Promise.all([
+    const [orgs, report] = await Promise.all([
       call('organizations'),
       call('gaps', { org: query['org'], limit: SHOWN, days }),
     ]);
-    return { ...found, days, orgs: orgs.map(({ name }) => name) };
+    return { ...report, days, orgs: orgs.map(({ name }) => name) };
   },
   title: () => 'Gaps and coverage',
   view: ({ gaps, coverage, coveredSince, orgs, days }) => (
@@ -70,10 +70,10 @@ export const gapsPage = definePage({
 type Day = AnswerOf<'gaps'>['coverage'][number]['days'][number];
 
 /** Each day since, also those without events. */
-function barsOf(told: readonly Day[], since: Date, days: number) {
+function barsOf(counts: readonly Day[], since: Date, days: number) {
   return Array.from({ length: days }, (_, n) => {
     const at = new Date(since.getTime() + n * DAY_MS);
-    const { both = 0, webhook = 0, rows = 0 } = told.find(({ day }) => day.getTime() === at.getTime()) ?? {};
+    const { both = 0, webhook = 0, rows = 0 } = counts.find(({ day }) => day.getTime() === at.getTime()) ?? {};
     return { at, count: both + webhook + rows, out: rows };
   });
 }

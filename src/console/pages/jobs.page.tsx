@@ -113,8 +113,8 @@ export const jobsPage = definePage({
       }
       case 'job': {
         const { runs } = await call('runJob', { job: form['job'] ?? '', org, reason });
-        const told = runs.map(({ outcome, error }) => error ?? outcome?.summary ?? '').join('; ');
-        return { notice: `The job ran: ${told}.` };
+        const results = runs.map(({ outcome, error }) => error ?? outcome?.summary ?? '').join('; ');
+        return { notice: `The job ran: ${results}.` };
       }
       default:
         throw unknownAct();

@@ -24,7 +24,7 @@ export const overviewPage = definePage({
   },
   view: ({ status, approvals, plans, now, seesAll }) => {
     const steps = stepsOf(status, approvals, plans);
-    const asked = approvals + plans.length;
+    const waitingCount = approvals + plans.length;
     // Deliveries are counted by webhook, for owners: a zero would be no count.
     const hasHooks = status.deliveries.hooks.length > 0;
     return (
@@ -49,7 +49,7 @@ export const overviewPage = definePage({
               name: 'effects on their way',
               value: status.intents.planned + status.intents.claimed + status.intents.sent,
             },
-            { name: 'waiting for a person', value: asked, tone: asked > 0 ? 'attention' : 'neutral' },
+            { name: 'waiting for a person', value: waitingCount, tone: waitingCount > 0 ? 'attention' : 'neutral' },
           ]}
         />
         {steps.length > 0 && (
@@ -149,8 +149,9 @@ const WORDS: Readonly<Record<Tone, string>> = {
 };
 
 function Verdict({ steps }: { steps: readonly Step[] }) {
-  const broken = steps.filter(({ tone }) => tone === 'bad').length;
-  if (broken > 0) return <Callout tone="bad" title={`${counted(broken, 'thing does', 'things do')} not work`} />;
+  const brokenCount = steps.filter(({ tone }) => tone === 'bad').length;
+  if (brokenCount > 0)
+    return <Callout tone="bad" title={`${counted(brokenCount, 'thing does', 'things do')} not work`} />;
   const waiting = steps.filter(({ tone }) => tone === 'attention').length;
   if (waiting > 0)
     return (

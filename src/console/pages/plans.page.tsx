@@ -15,13 +15,13 @@ export const plansPage = definePage({
   path: '/plans',
   nav: { label: 'Plans', order: 30 },
   load: async ({ call, query, may }) => {
-    const asked = { org: query['org'], limit: SHOWN };
-    const [known, plans, findings] = await Promise.all([
+    const filter = { org: query['org'], limit: SHOWN };
+    const [organizations, plans, findings] = await Promise.all([
       call('organizations'),
-      call('plans', asked),
-      call('findings', asked),
+      call('plans', filter),
+      call('findings', filter),
     ]);
-    const orgs = known.map(({ name }) => name);
+    const orgs = organizations.map(({ name }) => name);
     return { plans, findings, orgs, planners: orgs.filter((org) => may('operate', org)) };
   },
   title: () => 'Plans and findings',

@@ -15,7 +15,7 @@ type Effect = ExplainedRun['intents'][number];
 type Intent = AnswerOf<'run'>['intents'][number];
 
 interface RunData {
-  readonly found: ExplainedRun;
+  readonly explanation: ExplainedRun;
   readonly intents: readonly Intent[];
   readonly mayOperate: boolean;
   readonly mayApprove: boolean;
@@ -30,23 +30,23 @@ function pageOf(path: string): AnyPage {
     path,
     within: '/activity',
     load,
-    title: ({ found }) =>
-      `${found.run.rule}: ${found.context.schedule ? 'schedule' : (found.event?.kind ?? 'run')} ${aboutText(found.context, found.run.org)}`,
+    title: ({ explanation }) =>
+      `${explanation.run.rule}: ${explanation.context.schedule ? 'schedule' : (explanation.event?.kind ?? 'run')} ${aboutText(explanation.context, explanation.run.org)}`,
     view: (data) => <RunView {...data} />,
     act: async (ask, form) => ({ notice: await act(ask, form) }),
   });
 }
 
 async function load({ call, may, params }: Ask): Promise<RunData> {
-  const found = await call('explain', { id: params['id'] ?? '' });
-  if (found.about !== 'run') throw new UserError('NOT_FOUND', 'there is no such run');
-  const { org } = found.run;
-  const { intents } = await call('run', { id: found.run.id });
-  return { found, intents, mayOperate: may('operate', org), mayApprove: may('approve', org) };
+  const explanation = await call('explain', { id: params['id'] ?? '' });
+  if (explanation.about !== 'run') throw new UserError('NOT_FOUND', 'there is no such run');
+  const { org } = explanation.run;
+  const { intents } = await call('run', { id: explanation.run.id });
+  return { explanation, intents, mayOperate: may('operate', org), mayApprove: may('approve', org) };
 }
 
-function RunView({ found, intents, mayOperate, mayApprove }: RunData) {
-  const { run, event, look, revision, notes, sections, context, intentId } = found;
+function RunView({ explanation, intents, mayOperate, mayApprove }: RunData) {
+  const { run, event, look, revision, notes, sections, context, intentId } = explanation;
   const waiting = intents.filter(waitsForApproval);
   return (
     <>
@@ -67,10 +67,10 @@ function RunView({ found, intents, mayOperate, mayApprove }: RunData) {
             <Wishes intents={waiting} />
           </Act>
         )}
-        {found.intents.length === 0 ? (
+        {explanation.intents.length === 0 ? (
           <p class="muted">The run planned no effect. The rule and the reasons below say why.</p>
         ) : (
-          found.intents.map((effect) => (
+          explanation.intents.map((effect) => (
             <EffectView
               key={effect.id}
               effect={effect}
@@ -82,13 +82,13 @@ function RunView({ found, intents, mayOperate, mayApprove }: RunData) {
           ))
         )}
       </Section>
-      <WaitingSection waiting={found.waiting ?? []} />
+      <WaitingSection waiting={explanation.waiting ?? []} />
       <Section title="Rule">
-        <RuleSource why={found} />
+        <RuleSource why={explanation} />
         <Facts
           facts={[
             ['Rule', <a href={rulePath(run.org, run.rule)}>{run.rule}</a>],
-            found.place && ['Place', placeText(found.place)],
+            explanation.place && ['Place', placeText(explanation.place)],
             [
               'Revision',
               <>
@@ -108,9 +108,9 @@ function RunView({ found, intents, mayOperate, mayApprove }: RunData) {
         />
       </Section>
       <Section title="Reasons">
-        <Reasons why={found} />
+        <Reasons why={explanation} />
         {sections !== null && <Sections sections={sections} />}
-        <Lookups lookups={found.lookups} />
+        <Lookups lookups={explanation.lookups} />
         <Notes notes={notes} />
       </Section>
       <Section title="Cause">

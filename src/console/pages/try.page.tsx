@@ -53,8 +53,8 @@ export const tryPage = definePage<Tried>({
     file: async ({ call }, body) => {
       const { org = '', path = '' } = formOf(body);
       const { files } = await call('ruleFiles', { org });
-      const found = files.find((one) => one.path === path);
-      return { text: found?.text ?? newText(org, path), editUrl: found?.editUrl ?? null };
+      const file = files.find((one) => one.path === path);
+      return { text: file?.text ?? newText(org, path), editUrl: file?.editUrl ?? null };
     },
     check: async ({ call }, body) => {
       const form = formOf(body);
@@ -81,31 +81,31 @@ function filesOf(form: Form): Array<{ path: string; text: string }> {
   const edits = Object.entries(form)
     .filter(([name]) => name.startsWith(EDIT_FIELD))
     .map(([name, text]) => [name.slice(EDIT_FIELD.length), text] as const);
-  const shown = form['path'] === undefined ? [] : [[form['path'], form['text'] ?? ''] as const];
+  const openFile = form['path'] === undefined ? [] : [[form['path'], form['text'] ?? ''] as const];
   return (
-    [...new Map([...edits, ...shown])]
+    [...new Map([...edits, ...openFile])]
       .filter(([path]) => path !== '')
       // Forms send lines that end as on a typewriter.
       .map(([path, text]) => ({ path, text: text.replaceAll('\r\n', '\n') }))
   );
 }
 
-async function tried(ask: Ask, asked: Form, form: Form | null): Promise<Tried> {
-  const known = await ask.call('organizations');
-  const orgs = known.map(({ name }) => name).filter((name) => ask.may('read', name));
-  const org = orgs.find((name) => name === asked['org']) ?? orgs[0] ?? null;
+async function tried(ask: Ask, query: Form, form: Form | null): Promise<Tried> {
+  const organizations = await ask.call('organizations');
+  const orgs = organizations.map(({ name }) => name).filter((name) => ask.may('read', name));
+  const org = orgs.find((name) => name === query['org']) ?? orgs[0] ?? null;
   if (org === null) return NOTHING;
   const [{ files, newFileUrl }, events] = await Promise.all([ask.call('ruleFiles', { org }), eventsOf(ask, org)]);
-  const sent = new Map(form ? filesOf(form).map(({ path, text }) => [path, text]) : []);
-  const wanted = form?.['open'] ?? form?.['path'] ?? asked['file'];
-  const found = files.find(({ path }) => path === wanted) ?? (form || wanted === NEW_FILE ? null : files[0]);
-  const path = found?.path ?? form?.['open'] ?? form?.['path'] ?? NEW_FILE;
+  const formTexts = new Map(form ? filesOf(form).map(({ path, text }) => [path, text]) : []);
+  const wanted = form?.['open'] ?? form?.['path'] ?? query['file'];
+  const file = files.find(({ path }) => path === wanted) ?? (form || wanted === NEW_FILE ? null : files[0]);
+  const path = file?.path ?? form?.['open'] ?? form?.['path'] ?? NEW_FILE;
   const stored = (one: string): string => files.find((file) => file.path === one)?.text ?? newText(org, one);
-  const edits = new Map([...sent].filter(([one, text]) => one !== path && text !== stored(one)));
-  const text = sent.get(path) ?? stored(path);
-  const base = { orgs, org, files, newFileUrl, path, text, edits, editUrl: found?.editUrl ?? null };
-  const event = asked['id'] ?? asked['event'] ?? events[0]?.id ?? '';
-  const more = { events, event, days: asked['days'] ?? '7' };
+  const edits = new Map([...formTexts].filter(([one, text]) => one !== path && text !== stored(one)));
+  const text = formTexts.get(path) ?? stored(path);
+  const base = { orgs, org, files, newFileUrl, path, text, edits, editUrl: file?.editUrl ?? null };
+  const event = query['id'] ?? query['event'] ?? events[0]?.id ?? '';
+  const more = { events, event, days: query['days'] ?? '7' };
   try {
     return {
       ...base,
@@ -296,14 +296,14 @@ function editFields(edits: Tried['edits']): Record<string, string> {
 
 /** The files of the organization. Without JavaScript a tab sends the form, and the edits with it. */
 function Tabs({ data: { files, path, edits } }: { data: Tried }) {
-  const known = new Map(files.map(({ path: one, isShared }) => [one, isShared ? `${one} (shared)` : one]));
-  const paths = new Set([...known.keys(), path, ...edits.keys(), NEW_FILE]);
+  const titles = new Map(files.map(({ path: one, isShared }) => [one, isShared ? `${one} (shared)` : one]));
+  const paths = new Set([...titles.keys(), path, ...edits.keys(), NEW_FILE]);
   return (
     <fieldset class="tabs">
       <legend class="unseen">Files</legend>
       {[...paths].map((one) => (
         <button type="submit" name="open" value={one} aria-current={one === path ? 'true' : undefined} key={one}>
-          {known.get(one) ?? (one === NEW_FILE ? 'a new file' : one)}
+          {titles.get(one) ?? (one === NEW_FILE ? 'a new file' : one)}
           <span data-mark>{edits.has(one) ? ', edited' : ''}</span>
         </button>
       ))}

@@ -103,23 +103,23 @@ export class Sessions {
     const caller = await this.callerOf(session, fresh);
     if (!caller) return null;
     const now = clock.now();
-    if (now.getTime() - session.seenAt.getTime() > SEEN_EVERY_MS) await store.seen(session.id, now);
+    if (now.getTime() - session.seenAt.getTime() > SEEN_EVERY_MS) await store.markSeen(session.id, now);
     return { session, caller };
   }
 
   /** What the holders of these tokens may see now; without those who may see nothing any more. To look on is no use of a session. */
   async visibilitiesOf(tokens: readonly string[]): Promise<ReadonlyMap<string, Visibility>> {
-    const found = await this.deps.store.byTokenHashes(tokens.map((token) => this.hashOf(token)));
+    const sessionsByHash = await this.deps.store.byTokenHashes(tokens.map((token) => this.hashOf(token)));
     const callers = new Map<string, Promise<ControlCaller | null>>();
     const visibilities = await Promise.all(
       tokens.map(async (token): Promise<Array<[string, Visibility]>> => {
-        const session = found.get(this.hashOf(token));
+        const session = sessionsByHash.get(this.hashOf(token));
         if (!session || !this.lives(session)) return [];
         // Windows of one person share the answer.
         const whose = personOf(session);
-        const asked = callers.get(whose) ?? this.callerOf(session, false);
-        callers.set(whose, asked);
-        const caller = await asked;
+        const pendingCaller = callers.get(whose) ?? this.callerOf(session, false);
+        callers.set(whose, pendingCaller);
+        const caller = await pendingCaller;
         return caller?.scopes.includes('read') ? [[token, visibilityOf(caller, 'read')]] : [];
       }),
     );
@@ -134,9 +134,9 @@ export class Sessions {
 
   /** Log a person out of a browser. @returns whether the session is one of this person */
   async endOwn(id: string, by: Acting['session']): Promise<boolean> {
-    const found = (await this.deps.store.list()).find((session) => session.id === id && isSamePerson(session, by));
-    if (!found) return false;
-    await this.logOut(found);
+    const ownSession = (await this.deps.store.list()).find((session) => session.id === id && isSamePerson(session, by));
+    if (!ownSession) return false;
+    await this.logOut(ownSession);
     return true;
   }
 

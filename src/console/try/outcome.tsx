@@ -232,8 +232,8 @@ function Step({
   );
 }
 
-function seenText(seen: Readonly<Record<string, Json>>): string {
-  return Object.entries(seen)
+function seenText(values: Readonly<Record<string, Json>>): string {
+  return Object.entries(values)
     .map(([path, one]) => `${path} = ${value(one)}`)
     .join(', ');
 }

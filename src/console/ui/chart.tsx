@@ -14,7 +14,7 @@ const HEIGHT = 100;
 export function SmallBars({ bars, out }: { bars: ReadonlyArray<Bar & { readonly out: number }>; out: string }) {
   const most = Math.max(1, ...bars.map(({ count }) => count));
   const heightOf = (count: number): number => (count === 0 ? 0 : Math.max(8, (HEIGHT * count) / most));
-  const told = bars.map(({ at, count, out: of }) => {
+  const barTexts = bars.map(({ at, count, out: of }) => {
     const day = at.toISOString().slice(0, 10);
     return of === 0 ? `${day}: ${count}` : `${day}: ${count}, ${of} ${out}`;
   });
@@ -24,13 +24,13 @@ export function SmallBars({ bars, out }: { bars: ReadonlyArray<Bar & { readonly 
       viewBox={`0 0 ${STEP * bars.length} ${HEIGHT}`}
       preserveAspectRatio="none"
       role="img"
-      aria-label={told.join('; ')}
+      aria-label={barTexts.join('; ')}
     >
       {bars.map(({ count, out: of }, n) => {
         const place = { x: n * STEP + 4, width: STEP - 8 };
         return (
           <g key={n}>
-            <title>{told[n]}</title>
+            <title>{barTexts[n]}</title>
             <rect class="bar" {...place} y={HEIGHT - heightOf(count)} height={heightOf(count)} />
             <rect class="bar bar-out" {...place} y={HEIGHT - heightOf(of)} height={heightOf(of)} />
           </g>

@@ -49,9 +49,9 @@ const KINDS = new Map<ListColumn<never>['form'], Column<never>['kind']>([
 ]);
 
 function Cell<Row>({ column: { form, value, page }, row }: { column: ListColumn<Row>; row: Row }): ComponentChildren {
-  const shown = shownAs(form, value(row));
+  const content = shownAs(form, value(row));
   const parts = page?.(row);
-  return parts ? <a href={`/${parts.map(encodeURIComponent).join('/')}`}>{shown}</a> : shown;
+  return parts ? <a href={`/${parts.map(encodeURIComponent).join('/')}`}>{content}</a> : content;
 }
 
 function shownAs(form: ListColumn<never>['form'], value: ReturnType<ListColumn<never>['value']>): ComponentChildren {

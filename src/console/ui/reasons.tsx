@@ -68,8 +68,8 @@ function marksOf({ conditions, steps, look, filters = [] }: Why, from: number, t
   const marks = new Map<number, Mark>();
   const mark = (line: number | undefined, tone: Tone, note: string): void => {
     if (line === undefined || line < from || line > to) return;
-    const known = marks.get(line);
-    if (!known || RANK.indexOf(tone) > RANK.indexOf(known.tone)) marks.set(line, { tone, note });
+    const earlier = marks.get(line);
+    if (!earlier || RANK.indexOf(tone) > RANK.indexOf(earlier.tone)) marks.set(line, { tone, note });
   };
   for (const { place, wanted, seen } of filters)
     mark(place?.line, 'bad', `asks for ${value(wanted)}, saw ${value(seen)}`);
@@ -97,8 +97,8 @@ function deepest(part: Part): readonly Part[] {
 
 const NOTED = 2;
 
-function noteOf(word: string, seen: Readonly<Record<string, Json>>): string {
-  const values = Object.entries(seen)
+function noteOf(word: string, readValues: Readonly<Record<string, Json>>): string {
+  const values = Object.entries(readValues)
     .slice(0, NOTED)
     .map(([path, of]) => `${path} = ${value(of)}`);
   return [word, ...values].join('; ');
@@ -132,7 +132,7 @@ function nodeOfCondition({ name, text, place, state, seen, because, why }: Condi
       <>
         <code>{oneLine(text)}</code> {placeText(place)}
         {why !== null && <div>{why}</div>}
-        <ReadValues seen={seen} />
+        <ReadValues values={seen} />
       </>
     ),
     children: because.map(nodeOfPart),
@@ -163,7 +163,8 @@ function nodeOfLoop({ variable, of, index, nearest, seen, because, others }: Loo
         : `decided by ${variable}, element ${element} of ${of}`;
   return {
     label,
-    detail: element === null ? others.map((one, n) => <ReadValues seen={one} key={n} />) : <ReadValues seen={seen} />,
+    detail:
+      element === null ? others.map((one, n) => <ReadValues values={one} key={n} />) : <ReadValues values={seen} />,
     children: because.map(nodeOfPart),
   };
 }
@@ -196,7 +197,7 @@ function nodeOfStep({ id, action, place, outcome, items, held }: Step): TreeNode
               detail: (
                 <>
                   {placeText(held.place)}
-                  <ReadValues seen={held.seen} />
+                  <ReadValues values={held.seen} />
                 </>
               ),
               children: held.because.map(nodeOfPart),

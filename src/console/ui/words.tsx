@@ -90,8 +90,8 @@ export function value(of: Json): string {
 }
 
 /** Values seen, by their path. */
-export function ReadValues({ seen }: { seen: Readonly<Record<string, Json>> }) {
-  const entries = Object.entries(seen);
+export function ReadValues({ values }: { values: Readonly<Record<string, Json>> }) {
+  const entries = Object.entries(values);
   if (entries.length === 0) return null;
   return (
     <ul class="lines">

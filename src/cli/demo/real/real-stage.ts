@@ -100,7 +100,7 @@ export interface RealBot {
   /** Where we reach the endpoint ourselves. */
   readonly webhook: string;
   /** Where the forge is told to send to. */
-  readonly told: string;
+  readonly publicWebhook: string;
   /** Deliveries are sent, or are not. */
   switchHook(isActive: boolean): Promise<void>;
 }
@@ -136,9 +136,9 @@ export async function setRealBot(
   });
   try {
     const inside = new URL(bot.webhookUrl ?? '');
-    const told = `${outside === null ? `http://127.0.0.1:${inside.port}` : outside.href.replace(/\/+$/, '')}/webhooks/${org}`;
+    const publicWebhook = `${outside === null ? `http://127.0.0.1:${inside.port}` : outside.href.replace(/\/+$/, '')}/webhooks/${org}`;
     const wish = {
-      config: { url: told, content_type: 'json' },
+      config: { url: publicWebhook, content_type: 'json' },
       events: EVENTS,
       branch_filter: '*',
       authorization_header: '',
@@ -153,7 +153,7 @@ export async function setRealBot(
       bot,
       reach: await reachBot(configFile),
       webhook: `http://127.0.0.1:${inside.port}/webhooks/${org}`,
-      told,
+      publicWebhook,
       // What an edit leaves out is cleared, so all of it is said again; the secret stays.
       switchHook: async (active) =>
         void (await owner.api.ask('PATCH', `/orgs/${org}/hooks/${String(hook.id)}`, { ...wish, active })),

@@ -43,26 +43,26 @@ export async function runRealDemo(options: RealDemoOptions): Promise<number> {
     isStopped = true;
     return closers.closeAll();
   }).then(() => INTERRUPTED);
-  const shown = show(forge, estate, options, voice, closers).catch((error: unknown) => {
+  const showing = show(forge, estate, options, voice, closers).catch((error: unknown) => {
     if (isStopped) return INTERRUPTED;
     throw error;
   });
   let status: number;
   try {
-    status = await Promise.race([shown, stopped]);
+    status = await Promise.race([showing, stopped]);
   } finally {
     await closers.closeAll();
     // What was under way fails once the bot is gone; only then is everything that was made known.
-    await shown.catch(() => undefined);
+    await showing.catch(() => undefined);
     voice.begin('removing what was made');
-    const left = await estate.clear();
+    const remains = await estate.clear();
     voice.say(
-      left.length === 0 ? 'everything that was made on the forge is removed' : 'could not be removed, please do it:',
+      remains.length === 0 ? 'everything that was made on the forge is removed' : 'could not be removed, please do it:',
     );
-    for (const line of left) voice.write(`  ${line}`);
+    for (const line of remains) voice.write(`  ${line}`);
     voice.end();
     status ??= 1;
-    if (left.length > 0 && status === 0) status = 1;
+    if (remains.length > 0 && status === 0) status = 1;
   }
   return status;
 }
@@ -92,7 +92,7 @@ async function show(
   );
   voice.say(TRUSTED);
   voice.say(
-    `the hook of ${stage.org} points at ${bot.told}: the server has to allow that ([webhook] ALLOWED_HOST_LIST = loopback, private, or the host's name)`,
+    `the hook of ${stage.org} points at ${bot.publicWebhook}: the server has to allow that ([webhook] ALLOWED_HOST_LIST = loopback, private, or the host's name)`,
   );
   const get = async (path: string, token: string): Promise<unknown> => {
     const { status, body } = await forge.admin.as(`token ${token}`).call('GET', path);
@@ -143,12 +143,12 @@ class RealPlayer extends Player<RealAct> {
     if (isLost) await this.bot.switchHook(false);
     const { result, happened = [] } = await run();
     this.record({ as, act, params, result, happened, isDropped: isLost || this.hears === false });
-    const seen = await this.comesOf(isLost, act === 'release.draft');
+    const progress = await this.comesOf(isLost, act === 'release.draft');
     if (isLost) await this.bot.switchHook(true);
-    const said = isLost ? `${says}; its hook is switched off` : says;
+    const sentence = isLost ? `${says}; its hook is switched off` : says;
     // A delivery that comes now was sent before the hook was switched off: it tells of an earlier act.
-    const arrivals = newestOf(seen.arrivals).filter(({ source }) => !isLost || source !== 'webhook');
-    await this.tell(`${as} ${said}`, arrivalText({ arrivals, deliveries: [] }), seen.runs);
+    const arrivals = newestOf(progress.arrivals).filter(({ source }) => !isLost || source !== 'webhook');
+    await this.tell(`${as} ${sentence}`, arrivalText({ arrivals, deliveries: [] }), progress.runs);
   }
 
   /** Told by a delivery where they arrive, and by the feed in any case: two readings from now on it knows the act. */
@@ -175,7 +175,7 @@ class RealPlayer extends Player<RealAct> {
     const last = this.played.at(-1);
     if (last) this.played[this.played.length - 1] = { ...last, isDropped: true };
     this.parts.voice.say(
-      `no delivery arrived within ${DELIVERY_WITHIN_MS / 1000} s at ${this.bot.told}: it goes on by polling alone ` +
+      `no delivery arrived within ${DELIVERY_WITHIN_MS / 1000} s at ${this.bot.publicWebhook}: it goes on by polling alone ` +
         `(see [webhook] ALLOWED_HOST_LIST of the server, and --bot-url)`,
     );
   }

@@ -31,9 +31,9 @@ export interface Offer {
 
 /** Every schema that what stands at this place may follow. */
 function schemasAt(root: Schema, path: readonly string[], used: string | null): Schema[] {
-  let found = spread(root, root, used);
-  for (const step of path) found = found.flatMap((schema) => below(root, schema, step, used));
-  return found;
+  let schemas = spread(root, root, used);
+  for (const step of path) schemas = schemas.flatMap((schema) => below(root, schema, step, used));
+  return schemas;
 }
 
 function below(root: Schema, schema: Schema, step: string, used: string | null): Schema[] {
@@ -124,8 +124,8 @@ export function fieldsOf(
 }
 
 function typesOf(language: Language, kinds: readonly string[], variable: string): string[] {
-  const known = kinds.length > 0 ? kinds : Object.keys(language.kinds);
-  const events = known.flatMap((kind) => language.kinds[kind]?.of ?? []);
+  const kindNames = kinds.length > 0 ? kinds : Object.keys(language.kinds);
+  const events = kindNames.flatMap((kind) => language.kinds[kind]?.of ?? []);
   if (variable === 'event') return events;
   if (variable === 'repo') return [...new Set(events.flatMap((type) => language.types[type]?.['repo']?.of ?? []))];
   const of = language.variables[variable]?.of;
