@@ -16,6 +16,7 @@ interface KeptLink {
 
 interface AuditOptions extends BotOptions {
   readonly org?: string;
+  // oxlint-disable-next-line local/no-participle-names -- the option --known
   readonly known?: KeptLink;
   readonly head: boolean;
 }
@@ -23,6 +24,7 @@ interface AuditOptions extends BotOptions {
 /** The whole chain of an organization. */
 interface AuditReport extends Omit<AuditPage, 'isEnd'> {
   /** Whether the link that the caller knows is in it; null = none was given. */
+  // oxlint-disable-next-line local/no-participle-names -- in the output of audit --json
   readonly known: boolean | null;
 }
 

@@ -106,6 +106,7 @@ export interface ExplainedStep {
   readonly outcome: string;
   readonly items: readonly string[];
   /** The `when`, `unless` or `for_each` because of which it wants nothing, or less. */
+  // oxlint-disable-next-line local/no-participle-names -- in the answer of explain
   readonly held: {
     readonly why: string;
     readonly text: string;

@@ -113,13 +113,13 @@ class Parser {
   private level(depth: number): Evaluate {
     const signs = LEVELS[depth];
     if (!signs) return this.prefix();
-    let left = this.level(depth + 1);
+    let operand = this.level(depth + 1);
     for (;;) {
       const sign = signs.find((one) => this.is(one));
-      if (sign === undefined) return left;
+      if (sign === undefined) return operand;
       this.at += 1;
-      const [first, second] = [left, this.level(depth + 1)];
-      left = (scope) => operate(sign, first, second, scope);
+      const [first, second] = [operand, this.level(depth + 1)];
+      operand = (scope) => operate(sign, first, second, scope);
     }
   }
 

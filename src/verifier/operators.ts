@@ -5,9 +5,9 @@ export type Scope = Readonly<Record<string, Value>>;
 export type Functions = Readonly<Record<string, (...args: Value[]) => Value>>;
 export type Evaluate = (scope: Scope) => Value;
 
-export function operate(sign: string, left: Evaluate, right: Evaluate, scope: Scope): Value {
-  if (sign === '&&' || sign === '||') return both(sign === '||', left, right, scope);
-  const [a, b] = [left(scope), right(scope)];
+export function operate(sign: string, first: Evaluate, second: Evaluate, scope: Scope): Value {
+  if (sign === '&&' || sign === '||') return both(sign === '||', first, second, scope);
+  const [a, b] = [first(scope), second(scope)];
   switch (sign) {
     case '==':
       return same(a, b);
@@ -37,9 +37,9 @@ export function operate(sign: string, left: Evaluate, right: Evaluate, scope: Sc
 }
 
 /** A side that decides makes the failure of the other one void. */
-function both(deciding: boolean, left: Evaluate, right: Evaluate, scope: Scope): boolean {
+function both(deciding: boolean, first: Evaluate, second: Evaluate, scope: Scope): boolean {
   let failure: unknown = null;
-  for (const side of [left, right]) {
+  for (const side of [first, second]) {
     try {
       if (truth(side(scope)) === deciding) return deciding;
     } catch (error) {

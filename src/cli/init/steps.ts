@@ -8,6 +8,7 @@ type StepState = 'done' | 'kept' | 'left';
 export interface Step {
   readonly step: string;
   readonly state: StepState;
+  // oxlint-disable-next-line local/no-participle-names -- in the output of init --json
   readonly said: string;
   /** What to click or type; empty when nothing is left. */
   readonly todo: readonly string[];

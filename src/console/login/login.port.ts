@@ -12,6 +12,7 @@ export interface PendingLogin {
   /** A path of the Console, checked before it is kept. */
   readonly returnTo: string;
   /** What the login itself needs: state, PKCE verifier and the like. */
+  // oxlint-disable-next-line local/no-participle-names -- stored with the pending login
   readonly kept: Readonly<Record<string, string>>;
 }
 
