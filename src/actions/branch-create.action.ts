@@ -155,7 +155,7 @@ function compareAfter(
   name: string,
   base: string | undefined,
   { isThere, sha, grewFromOurs, isBaseThere }: SeenBranch,
-  { snapshot, equalFailures: count, said: words }: OpenCall,
+  { snapshot, equalFailures: count, message: words }: OpenCall,
 ): Decision<string | null> {
   const about = { what: 'branch', name };
   if (!isThere) {

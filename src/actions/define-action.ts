@@ -191,9 +191,9 @@ interface ActionWords<
    */
   readonly overwrites?: true;
   /** Why these parameters can never work together, as far as they are known: asked when rules are loaded, and again before anything is read. */
-  readonly unfit?: (given: WrittenParams, operator: { readonly mirrorHosts?: readonly string[] }) => Unfit | null;
+  readonly unfit?: (inputs: WrittenParams, operator: { readonly mirrorHosts?: readonly string[] }) => Unfit | null;
   /** What works when it runs, and says nothing or two things: asked when rules are loaded. */
-  readonly unclear?: (given: WrittenParams) => Unfit | null;
+  readonly unclear?: (inputs: WrittenParams) => Unfit | null;
   /** Kinds of event that its effect makes the forge tell. */
   readonly raises: readonly EventKind[];
   readonly example: JsonObject;

@@ -83,7 +83,9 @@ function factsOf(action: AnyAction): ActionFacts {
     target: action.target,
     right: action.right,
     ...(action.asksAct ? { asksAct: true as const } : {}),
-    ...(unfit || unclear ? { unfit: (given, operator) => unfit?.(given, operator) ?? unclear?.(given) ?? null } : {}),
+    ...(unfit || unclear
+      ? { unfit: (inputs, operator) => unfit?.(inputs, operator) ?? unclear?.(inputs) ?? null }
+      : {}),
     ...(action.power ? { power: action.power } : {}),
     checkConstant: (name, value) => {
       const param = action.params[name];

@@ -30,12 +30,12 @@ export const assignIssue = defineAction({
   object: ({ number }) => issue(number),
   names: () => [],
   overwrites: true,
-  unfit: (given) => nobodyNamed(given, ['add', 'remove'], 'add: [LOGIN]'),
-  unclear: (given) =>
-    emptyOf(given, ['one_of', 'add', 'remove']) ??
-    inBoth(given, 'add', 'remove') ??
-    wrongLogin(given, ['add', 'remove', 'one_of']) ??
-    countAlone(given),
+  unfit: (inputs) => nobodyNamed(inputs, ['add', 'remove'], 'add: [LOGIN]'),
+  unclear: (inputs) =>
+    emptyOf(inputs, ['one_of', 'add', 'remove']) ??
+    inBoth(inputs, 'add', 'remove') ??
+    wrongLogin(inputs, ['add', 'remove', 'one_of']) ??
+    countAlone(inputs),
   raises: ['issue.assigned', 'issue.unassigned', 'pull_request.assigned', 'pull_request.unassigned'],
   example: { number: '12', add: ['ann'] },
   about: ({ number }) => ({ what: 'assignees', number }),
@@ -49,8 +49,8 @@ export const assignIssue = defineAction({
   compare({ wanted, seen: { issue, able }, target, call }) {
     const { number } = wanted;
     if (issue === null) return refused(say('cannot.missing', { what: 'issue or pull request', number }));
-    const { now, kept, added } = goalOf(issue, wanted);
-    if (added.length === 0 && kept.length === now.length) {
+    const { now, staying, added } = goalOf(issue, wanted);
+    if (added.length === 0 && staying.length === now.length) {
       const people = say('made.assignees', { number, people: now });
       const goal = call?.snapshot?.['goal'];
       const isOurs = Array.isArray(goal) && goal.every((login) => isOneOf(now, String(login)));
@@ -65,7 +65,7 @@ export const assignIssue = defineAction({
     );
     if (stranger !== undefined)
       return refused(say('cannot.assign', { login: stranger, repo: `${target.owner}/${target.name}` }));
-    const goal = [...kept, ...added];
+    const goal = [...staying, ...added];
     return toWrite(goal, { remember: { goal } });
   },
 
@@ -89,12 +89,12 @@ export const assignIssue = defineAction({
 function goalOf(
   issue: Issue,
   { number, add = [], remove = [], one_of: choices, count = 1 }: ParamsOf<typeof params>,
-): { now: string[]; kept: string[]; added: string[] } {
+): { now: string[]; staying: string[]; added: string[] } {
   const now = (issue.assignees ?? []).map(({ login }) => login ?? '');
-  const kept = now.filter((login) => !isOneOf(remove, login));
+  const staying = now.filter((login) => !isOneOf(remove, login));
   const turn =
     choices !== undefined && now.length === 0 ? pickByTurn(choices, number, count, [issue.user?.login ?? '']) : [];
-  return { now, kept, added: [...new Set([...add, ...turn])].filter((login) => !isOneOf(kept, login)) };
+  return { now, staying, added: [...new Set([...add, ...turn])].filter((login) => !isOneOf(staying, login)) };
 }
 
 function isOneOf(logins: ReadonlyArray<string | null | undefined>, login: string): boolean {

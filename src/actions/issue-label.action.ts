@@ -47,26 +47,26 @@ function spelled<Wish extends WantedLabels>(wanted: Wish, now: readonly string[]
 /** What the call changed is as it wanted. Gitea shows no labels at all where it took some off. */
 function isShownBy(data: JsonObject, snapshot: JsonObject | null): boolean {
   const { labels } = (data['issue'] ?? data['pull_request'] ?? {}) as { labels?: unknown };
-  const shown = Array.isArray(labels) ? labels.map((label) => (label as Label).name ?? '') : [];
+  const ofDelivery = Array.isArray(labels) ? labels.map((label) => (label as Label).name ?? '') : [];
   const [added, removed] = [names(snapshot?.['added']), names(snapshot?.['removed'])];
-  if (shown.length === 0) return added.length === 0 || removed.length > 0;
-  return added.every((name) => shown.includes(name)) && !removed.some((name) => shown.includes(name));
+  if (ofDelivery.length === 0) return added.length === 0 || removed.length > 0;
+  return added.every((name) => ofDelivery.includes(name)) && !removed.some((name) => ofDelivery.includes(name));
 }
 
 /** What works when it runs, and says nothing or two things. */
-function unclear(given: WrittenParams): Unfit | null {
-  if (given['set'] && (given['add'] || given['remove']))
+function unclear(inputs: WrittenParams): Unfit | null {
+  if (inputs['set'] && (inputs['add'] || inputs['remove']))
     return {
       reason: say('params.alone', { param: 'set' }),
       param: 'set',
       hint: 'leave out set, or add and remove',
     };
-  if (given['within'] && !given['add'])
+  if (inputs['within'] && !inputs['add'])
     return { reason: say('params.needs', { param: 'within', needs: 'add' }), param: 'within' };
-  const empty = emptyOf(given, ['add', 'remove']);
+  const empty = emptyOf(inputs, ['add', 'remove']);
   if (empty) return { ...empty, hint: 'leave it out, or name a label' };
   const joined = ['add', 'remove', 'set'].find(
-    (name) => typeof valueOf(given, name) === 'string' && /,\s*\S/.test(String(valueOf(given, name))),
+    (name) => typeof valueOf(inputs, name) === 'string' && /,\s*\S/.test(String(valueOf(inputs, name))),
   );
   return joined === undefined
     ? null
@@ -75,7 +75,7 @@ function unclear(given: WrittenParams): Unfit | null {
         param: joined,
         isValue: true,
         isWarning: true,
-        hint: `a list is written [${String(valueOf(given, joined))}]`,
+        hint: `a list is written [${String(valueOf(inputs, joined))}]`,
       };
 }
 
@@ -104,7 +104,7 @@ export const labelIssue = defineAction({
     `${textOf(number)} ${JSON.stringify([names(add), names(remove), set === undefined ? null : names(set), within ?? null])}`,
   object: ({ number }) => issue(number),
   names: ({ add, remove, set }) => [add, remove, set].flatMap((list) => each(list, label)),
-  unfit: (given) => noneOf(given, ['add', 'remove', 'set'], 'add: [NAME]') ?? inBoth(given, 'add', 'remove'),
+  unfit: (inputs) => noneOf(inputs, ['add', 'remove', 'set'], 'add: [NAME]') ?? inBoth(inputs, 'add', 'remove'),
   unclear,
   raises: ['issue.labeled', 'issue.labels_cleared', 'pull_request.labeled', 'pull_request.labels_cleared'],
   example: { number: '12', add: ['kind/bug'], remove: ['needs/triage'] },

@@ -64,7 +64,7 @@ export const ensureLabel = defineAction({
   keyOf: ({ name }) => objectName(textOf(name)),
   object: ({ name }) => label(name),
   names: ({ renamed_from }) => each(renamed_from, label),
-  unclear: (given) => inBoth(given, 'name', 'renamed_from') ?? unclear(given),
+  unclear: (inputs) => inBoth(inputs, 'name', 'renamed_from') ?? unclear(inputs),
   raises: [],
   example: { name: 'kind/bug', color: '#d73a4a', exclusive: true },
   about: ({ name }) => ({ what: 'label', name: objectName(name) }),
@@ -126,8 +126,8 @@ export const ensureLabel = defineAction({
     absolute: true,
     unread: 'doubled',
     // A repository has no events about its labels.
-    matcher: shownWithIssues('labels', 'name', (shown, wanted) =>
-      labelDifference(shown as Label, wanted as unknown as WantedLabel),
+    matcher: shownWithIssues('labels', 'name', (ofEvent, wanted) =>
+      labelDifference(ofEvent as Label, wanted as unknown as WantedLabel),
     ),
     duplicates: {
       removal: 'deleteLabel',
@@ -144,12 +144,12 @@ export const ensureLabel = defineAction({
 });
 
 /** What works when it runs, and means nothing. */
-function unclear(given: WrittenParams): Unfit | null {
-  const name = valueOf(given, 'name');
+function unclear(inputs: WrittenParams): Unfit | null {
+  const name = valueOf(inputs, 'name');
   const mixed = typeof name === 'string' ? mixedWord(name) : null;
   if (mixed !== null)
     return { reason: say('params.mixed-letters', { word: mixed }), param: 'name', isValue: true, isWarning: true };
-  return valueOf(given, 'exclusive') === true && typeof name === 'string' && !name.includes('/')
+  return valueOf(inputs, 'exclusive') === true && typeof name === 'string' && !name.includes('/')
     ? { reason: say('params.no-scope', { name }), param: 'exclusive', hint: `name: kind/${name}`, isWarning: true }
     : null;
 }

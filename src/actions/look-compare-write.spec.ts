@@ -35,7 +35,7 @@ function anAction(over: Partial<AnyAction> = {}): AnyAction {
 
 /** What becomes of an open call by one answer of the comparison. */
 function after(decision: Decision<unknown>, snapshot: JsonObject | null = null, over: Partial<AnyAction> = {}): object {
-  const call = { snapshot, sends: 1, equalFailures: 0, said: null, sentAgoMs: 0, firstSentAt: new Date(0) };
+  const call = { snapshot, sends: 1, equalFailures: 0, message: null, sentAgoMs: 0, firstSentAt: new Date(0) };
   return verdictOf(anAction({ compare: () => decision, ...over }), { target }, {} as never, {}, call);
 }
 
@@ -100,7 +100,7 @@ describe('actions/look-compare-write: after a lost answer', () => {
     ['harmless-draft', 'resend'],
     ['refused-twice', 'resend'],
   ] as const)('not to be read, and "%s" follows => %s', (unread, expected) => {
-    const call = { snapshot: null, sends: 1, equalFailures: 0, said: null, sentAgoMs: 0, firstSentAt: new Date(0) };
+    const call = { snapshot: null, sends: 1, equalFailures: 0, message: null, sentAgoMs: 0, firstSentAt: new Date(0) };
     const action = anAction({ recover: { unread } });
 
     expect(verdictOf(action, { target }, {} as never, undefined, call).is).toBe(expected);

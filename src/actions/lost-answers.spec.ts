@@ -17,7 +17,7 @@ function decide(name: string, wanted: object, seen: unknown, snapshot: JsonObjec
     snapshot,
     sends: 1,
     equalFailures: 0,
-    said: null,
+    message: null,
     sentAgoMs: 60_000,
     firstSentAt: new Date('2026-11-20T12:00:00Z'),
   });

@@ -61,7 +61,7 @@ export const ensureMilestone = defineAction({
   keyOf: ({ title }) => objectName(textOf(title)),
   object: ({ title }) => milestone(title),
   names: ({ renamed_from }) => each(renamed_from, milestone),
-  unclear: (given) => inBoth(given, 'title', 'renamed_from'),
+  unclear: (inputs) => inBoth(inputs, 'title', 'renamed_from'),
   raises: [],
   example: { title: '1.4', due_on: '2027-01-31', state: 'open' },
   about: ({ title }) => ({ what: 'milestone', name: objectName(title) }),
@@ -120,8 +120,8 @@ export const ensureMilestone = defineAction({
   recover: {
     absolute: true,
     unread: 'doubled',
-    matcher: shownWithIssues('milestone', 'title', (shown, wanted) =>
-      milestoneDifference(shown as Milestone, wanted as unknown as WantedMilestone),
+    matcher: shownWithIssues('milestone', 'title', (ofEvent, wanted) =>
+      milestoneDifference(ofEvent as Milestone, wanted as unknown as WantedMilestone),
     ),
     duplicates: {
       removal: 'deleteMilestone',

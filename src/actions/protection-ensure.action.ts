@@ -86,8 +86,8 @@ export const ensureProtection = defineAction({
   keyOf: ({ name }) => textOf(name).trim(),
   object: () => null,
   names: () => [],
-  unfit(given) {
-    const lacks = NEEDS.find(([one, needed]) => valueOf(given, one) === true && valueOf(given, needed) === false);
+  unfit(inputs) {
+    const lacks = NEEDS.find(([one, needed]) => valueOf(inputs, one) === true && valueOf(inputs, needed) === false);
     return lacks ? { reason: offWithout(lacks), param: lacks[0] } : null;
   },
   raises: [],
@@ -124,8 +124,9 @@ export const ensureProtection = defineAction({
         ? await forge.createBranchProtection({ ...place, body: { ...stated, rule_name: name } })
         : await forge.updateBranchProtection({ ...place, name, body: bodyOf(different, stated, now) }),
     );
-    const left = differingSettings(wanted, after);
-    if (left.length > 0) return conflict(say('found.kept', { ...about, keeps: changesOf(left, after, wanted) }));
+    const stillDifferent = differingSettings(wanted, after);
+    if (stillDifferent.length > 0)
+      return conflict(say('found.kept', { ...about, keeps: changesOf(stillDifferent, after, wanted) }));
     if (now === null) return changed(say('made.created', about));
     return changed(say('made.settings', { ...about, changes: changesOf(different, now, wanted) }));
   },

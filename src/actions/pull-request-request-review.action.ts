@@ -9,8 +9,8 @@ import { readAll, orMissing } from '../forge/forge-client.js';
 import { issue } from './support/objects.js';
 import { RIGHTS } from '../core/rights.js';
 
-function unclear(given: WrittenParams): Unfit | null {
-  const team = ['reviewers', 'one_of'].find((name) => textsOf(given, name)?.some((login) => login.includes('/')));
+function unclear(inputs: WrittenParams): Unfit | null {
+  const team = ['reviewers', 'one_of'].find((name) => textsOf(inputs, name)?.some((login) => login.includes('/')));
   if (team !== undefined)
     return {
       reason: say('params.names-team', { param: team }),
@@ -18,7 +18,7 @@ function unclear(given: WrittenParams): Unfit | null {
       isValue: true,
       hint: 'teams: [NAME]',
     };
-  const slash = textsOf(given, 'teams')?.find((name) => name.includes('/') || name.startsWith('@'));
+  const slash = textsOf(inputs, 'teams')?.find((name) => name.includes('/') || name.startsWith('@'));
   if (slash !== undefined)
     return {
       reason: say('params.no-name', { value: slash, what: 'name of a team' }),
@@ -27,7 +27,9 @@ function unclear(given: WrittenParams): Unfit | null {
       hint: `without the organization: ${slash.split('/').at(-1)?.replace(/^@/, '') ?? ''}`,
     };
   return (
-    emptyOf(given, ['one_of', 'reviewers', 'teams']) ?? wrongLogin(given, ['reviewers', 'one_of']) ?? countAlone(given)
+    emptyOf(inputs, ['one_of', 'reviewers', 'teams']) ??
+    wrongLogin(inputs, ['reviewers', 'one_of']) ??
+    countAlone(inputs)
   );
 }
 
@@ -50,7 +52,7 @@ export const requestReview = defineAction({
   keyOf: ({ number }) => textOf(number),
   object: ({ number }) => issue(number),
   names: () => [],
-  unfit: (given) => nobodyNamed(given, ['reviewers', 'teams'], 'reviewers: [LOGIN]'),
+  unfit: (inputs) => nobodyNamed(inputs, ['reviewers', 'teams'], 'reviewers: [LOGIN]'),
   unclear,
   raises: ['pull_request.review_requested'],
   example: { number: '12', one_of: ['ann', 'ben'] },

@@ -122,8 +122,8 @@ function mirrorDifference(
 }
 
 /** At load the host must be certain: which path follows is told by the run. */
-function unfit(given: WrittenParams, { mirrorHosts }: { readonly mirrorHosts?: readonly string[] }): Unfit | null {
-  const address = given['remote_address'];
+function unfit(inputs: WrittenParams, { mirrorHosts }: { readonly mirrorHosts?: readonly string[] }): Unfit | null {
+  const address = inputs['remote_address'];
   if (address === undefined) return null;
   const isWhole = 'value' in address;
   const text = isWhole ? String(address.value) : address.prefix;

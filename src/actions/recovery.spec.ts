@@ -26,7 +26,7 @@ function looking(name: string): AnyAction {
 
 /** What the comparison makes of what is seen after an open call. @param seen null = it cannot be read */
 function decide(name: string, wanted: object, seen: unknown, over: Partial<OpenCall> = {}): Verdict {
-  const call = { snapshot: null, sends: 1, equalFailures: 0, said: null, sentAgoMs: 60_000, firstSentAt: SENT_AT };
+  const call = { snapshot: null, sends: 1, equalFailures: 0, message: null, sentAgoMs: 60_000, firstSentAt: SENT_AT };
   return verdictOf(looking(name), { target: REPOSITORY }, wanted as never, seen === GONE ? null : (seen ?? undefined), {
     ...call,
     ...over,
@@ -97,8 +97,8 @@ describe('actions/recovery', () => {
         there(null, { isBaseThere: true }),
         { equalFailures: 5 },
       ],
-      ['absent, two pushes turned away', 'resend', there(null), { equalFailures: 2, said: PROTECTED }],
-      ['absent, three pushes turned away', 'refused', there(null), { equalFailures: 3, said: PROTECTED }],
+      ['absent, two pushes turned away', 'resend', there(null), { equalFailures: 2, message: PROTECTED }],
+      ['absent, three pushes turned away', 'refused', there(null), { equalFailures: 3, message: PROTECTED }],
       ['not to be read', 'person', null, {}],
     ])('%s => %s', (_, expected, seen, over) => {
       expect(word(decide('branch.create', wanted, seen, over))).toBe(expected);

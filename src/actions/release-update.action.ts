@@ -102,10 +102,10 @@ export const updateRelease = defineAction({
   },
 });
 
-function unfit(given: WrittenParams): Unfit | null {
-  if (given['id'] === undefined && (given['tag'] === undefined || valueOf(given, 'tag') === ''))
+function unfit(inputs: WrittenParams): Unfit | null {
+  if (inputs['id'] === undefined && (inputs['tag'] === undefined || valueOf(inputs, 'tag') === ''))
     return { reason: say('params.no-release'), hint: 'tag: "${{ event.tag }}"' };
-  return noneOf(given, RELEASE_FIELDS, 'draft: false');
+  return noneOf(inputs, RELEASE_FIELDS, 'draft: false');
 }
 
 /** Deliveries alone tell a release with all its fields. */

@@ -58,10 +58,10 @@ export const ensureRepositorySettings = defineAction({
   keyOf: () => 'settings',
   object: () => null,
   names: ({ default_branch }) => ifNamed(default_branch, branch),
-  unfit: (given) => noneOf(given, Object.keys(params), 'has_wiki: false', say('params.none', { names: [] })),
+  unfit: (inputs) => noneOf(inputs, Object.keys(params), 'has_wiki: false', say('params.none', { names: [] })),
   // Right only where there is nothing to do.
-  unclear: (given) =>
-    valueOf(given, 'private') === false
+  unclear: (inputs) =>
+    valueOf(inputs, 'private') === false
       ? { reason: say('cannot.publish'), param: 'private', hint: 'leave private out' }
       : null,
   raises: [],
@@ -97,8 +97,9 @@ export const ensureRepositorySettings = defineAction({
   async write({ forge, place }, wanted, { different, seen }) {
     const body = Object.fromEntries(statedOf(wanted).filter(([name]) => different.includes(name)));
     const after = (await forge.updateRepo({ ...place, body })) as Settings;
-    const left = differingSettings(wanted, after);
-    if (left.length > 0) return conflict(say('found.kept', { ...SETTINGS, keeps: changesOf(left, after, wanted) }));
+    const stillDifferent = differingSettings(wanted, after);
+    if (stillDifferent.length > 0)
+      return conflict(say('found.kept', { ...SETTINGS, keeps: changesOf(stillDifferent, after, wanted) }));
     return changed(say('made.settings', { ...SETTINGS, changes: changesOf(different, seen, wanted) }));
   },
 

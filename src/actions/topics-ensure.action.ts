@@ -19,13 +19,13 @@ const topics = (summary: string) =>
     }),
   );
 
-function unfit(given: WrittenParams): Unfit | null {
-  const isGiven = (name: string): boolean => given[name] !== undefined && textsOf(given, name)?.length !== 0;
-  if (given['set'] !== undefined && (isGiven('add') || isGiven('remove')))
+function unfit(inputs: WrittenParams): Unfit | null {
+  const isGiven = (name: string): boolean => inputs[name] !== undefined && textsOf(inputs, name)?.length !== 0;
+  if (inputs['set'] !== undefined && (isGiven('add') || isGiven('remove')))
     return { reason: say('params.alone', { param: 'set' }), param: 'set' };
-  if (given['set'] === undefined && !isGiven('add') && !isGiven('remove'))
+  if (inputs['set'] === undefined && !isGiven('add') && !isGiven('remove'))
     return { reason: say('params.none', { names: ['add', 'remove', 'set'] }), hint: 'add: [NAME]' };
-  return inBoth(given, 'add', 'remove');
+  return inBoth(inputs, 'add', 'remove');
 }
 
 /** The forge takes the whole list: what is there is read, and kept unless the rule says otherwise. */

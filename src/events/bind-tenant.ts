@@ -269,15 +269,15 @@ function textIn(object: JsonObject, key: string): string | null {
  * inside a foreign place belongs to it.
  */
 function findPlaces(body: JsonObject, type: PlacesOfType, isKnown: boolean): Place[] {
-  const found: Place[] = [];
+  const places: Place[] = [];
   const paths = new Map(Object.entries(type.places).map(([path, { role }]): [string, PlaceRole] => [path, role]));
   if (!isKnown) {
     for (const path of paths.keys()) {
       const value = valueAt(body, path);
       if (value !== undefined && !isAbsent(value))
-        found.push({ path, naming: namingOf(lastKey(path), value) ?? 'repository', value });
+        places.push({ path, naming: namingOf(lastKey(path), value) ?? 'repository', value });
     }
-    return found;
+    return places;
   }
   const ends = new Set([...paths.keys()].map(lastKey));
   const walk = (value: Json, path: string, key: string, isInRepository: boolean): void => {
@@ -293,7 +293,7 @@ function findPlaces(body: JsonObject, type: PlacesOfType, isKnown: boolean): Pla
           : role === 'own'
             ? namingOfListed(key)
             : namingOf(key, value);
-    if (naming && !Array.isArray(value)) found.push({ path, naming, value });
+    if (naming && !Array.isArray(value)) places.push({ path, naming, value });
     if (Array.isArray(value)) for (const item of value) walk(item, `${path}[]`, key, false);
     else if (isJsonObject(value))
       for (const name in value) {
@@ -304,7 +304,7 @@ function findPlaces(body: JsonObject, type: PlacesOfType, isKnown: boolean): Pla
       }
   };
   walk(body, '', '', false);
-  return found;
+  return places;
 }
 
 const OWNER_KEYS: ReadonlySet<string> = new Set(['owner', 'organization', 'org', 'repo_owner', 'repository_owner']);
@@ -330,8 +330,8 @@ const MOST_LETTERS = 64;
 const namings = new Map<string, Naming | null>();
 
 function namingOfKey(key: string): Naming | null {
-  const known = namings.get(key);
-  if (known !== undefined) return known;
+  const cachedNaming = namings.get(key);
+  if (cachedNaming !== undefined) return cachedNaming;
   const naming = ID_KEY.test(key)
     ? 'id'
     : OWNER_KEYS.has(key.toLowerCase())

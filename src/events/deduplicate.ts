@@ -34,14 +34,14 @@ const SAME_CALL_MS = 1_000;
  * What the forge denied when it was told is no telling of an act that happened after that.
  * Only a review is told by many rows: see `foldReview`. A row with the id of a delivered comment is that comment, whatever stands beside it.
  *
- * @param known events of the fact key and, where the fact has one, of its discussion; oldest first
+ * @param knownEvents events of the fact key and, where the fact has one, of its discussion; oldest first
  */
 export function deduplicateInto(
   source: EventSource,
   fact: DuplicateFact,
-  known: readonly DuplicateCandidate[],
+  knownEvents: readonly DuplicateCandidate[],
 ): string | null {
-  const candidates = known.filter(({ deniedAt }) => !deniedAt || !fact.factAt || fact.factAt <= deniedAt);
+  const candidates = knownEvents.filter(({ deniedAt }) => !deniedAt || !fact.factAt || fact.factAt <= deniedAt);
   const ofKey = candidates.filter(({ factKey, sources }) => factKey === fact.factKey && sources.length > 0);
   // What a list shows is no telling of its own: it is whatever is known nearest to it.
   if (source === 'lists')
@@ -84,11 +84,12 @@ function foldReview(own: SourceClass, fact: DuplicateFact, candidates: readonly 
     const possible = ofRows.filter(({ kind }) => kind === fact.kind || !isVerdict(kind));
     return nearest(fact, sameText(fact, possible), windowOf(fact.kind)) ?? nearest(fact, possible, SAME_CALL_MS);
   }
-  const told = candidates.filter(({ kind, sources }) => isReview(kind) && sources.includes('webhook'));
+  const deliveredReviews = candidates.filter(({ kind, sources }) => isReview(kind) && sources.includes('webhook'));
   // An approval has a word of its own in the feed: it needs no text to be known by, and two of them with one text are two.
-  const byText = fact.kind === 'comment.created' ? nearest(fact, sameText(fact, told), windowOf(fact.kind)) : null;
+  const byText =
+    fact.kind === 'comment.created' ? nearest(fact, sameText(fact, deliveredReviews), windowOf(fact.kind)) : null;
   const within = fact.kind === 'review.commented' ? windowOf(fact.kind) : SAME_CALL_MS;
-  return byText ?? nearest(fact, told, within) ?? nearest(fact, ofRows, SAME_CALL_MS);
+  return byText ?? nearest(fact, deliveredReviews, within) ?? nearest(fact, ofRows, SAME_CALL_MS);
 }
 
 function isReview(kind: EventKind): boolean {
@@ -120,8 +121,8 @@ function nearest(
     const distance = distanceOf(fact.factAt, factAt);
     // A time that one side does not tell cannot tell them apart.
     if (distance !== null && distance > withinMs) continue;
-    const known = distance ?? Number.POSITIVE_INFINITY;
-    if (!best || known < best.distance) best = { eventId, distance: known };
+    const distanceMs = distance ?? Number.POSITIVE_INFINITY;
+    if (!best || distanceMs < best.distance) best = { eventId, distance: distanceMs };
   }
   return best?.eventId ?? null;
 }

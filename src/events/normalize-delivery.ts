@@ -23,7 +23,7 @@ export function misfitOf(eventType: string, body: unknown): string | null {
   const reader = DELIVERY_READERS.get(eventType);
   if (reader) return misfitWith(eventType, reader, body);
   const owner = [...DELIVERY_READERS].find(
-    ([known, of]) => !isUnknownWord(of, body.action) && misfitWith(known, of, body) === null,
+    ([type, of]) => !isUnknownWord(of, body.action) && misfitWith(type, of, body) === null,
   );
   return owner ? `not the body of ${eventType}: it is the body of ${owner[0]}` : null;
 }

@@ -16,7 +16,7 @@ export interface RowMeaning {
   readonly manyRows?: true;
 }
 
-const told = (kind: EventKind, ...deliveries: string[]): ToldFact => ({ kind, deliveries });
+const factOf = (kind: EventKind, ...deliveries: string[]): ToldFact => ({ kind, deliveries });
 
 const REVIEWS = ['pull_request_review_comment', 'pull_request_review_approved', 'pull_request_review_rejected'];
 
@@ -25,42 +25,42 @@ const REVIEWS = ['pull_request_review_comment', 'pull_request_review_approved', 
  * of `normalize/` make the events; a test holds them to this table, and the recordings hold the table to the servers.
  */
 export const FEED_ROWS: readonly RowMeaning[] = [
-  { opType: 'create_repo', facts: [told('repository.created', 'repository')] },
-  { opType: 'rename_repo', facts: [told('repository.renamed', 'repository')] },
-  { opType: 'transfer_repo', facts: [told('repository.transferred')] },
-  { opType: 'star_repo', facts: [told('repository.starred')] },
-  { opType: 'watch_repo', facts: [told('repository.watched')] },
-  { opType: 'commit_repo', when: 'empty content', facts: [told('branch.created', 'create')] },
-  { opType: 'commit_repo', when: 'push object', facts: [told('push', 'push')] },
-  { opType: 'mirror_sync_push', facts: [told('push', 'push')] },
-  { opType: 'mirror_sync_create', facts: [told('branch.created', 'create')] },
-  { opType: 'mirror_sync_delete', facts: [told('branch.deleted', 'delete')] },
-  { opType: 'delete_branch', facts: [told('branch.deleted', 'delete')] },
-  { opType: 'push_tag', facts: [told('push', 'push'), told('tag.created', 'create')] },
-  { opType: 'delete_tag', facts: [told('push', 'push'), told('tag.deleted', 'delete')] },
-  { opType: 'create_issue', facts: [told('issue.opened', 'issues')] },
-  { opType: 'close_issue', facts: [told('issue.closed', 'issues')] },
-  { opType: 'reopen_issue', facts: [told('issue.reopened', 'issues')] },
-  { opType: 'comment_issue', facts: [told('comment.created', 'issue_comment')] },
-  { opType: 'create_pull_request', facts: [told('pull_request.opened', 'pull_request')] },
-  { opType: 'close_pull_request', facts: [told('pull_request.closed', 'pull_request')] },
-  { opType: 'reopen_pull_request', facts: [told('pull_request.reopened', 'pull_request')] },
-  { opType: 'merge_pull_request', facts: [told('pull_request.merged', 'pull_request')] },
-  { opType: 'auto_merge_pull_request', facts: [told('pull_request.merged', 'pull_request')] },
-  { opType: 'pull_request_ready_for_review', facts: [told('pull_request.ready_for_review', 'pull_request')] },
-  { opType: 'comment_pull', facts: [told('comment.created', 'pull_request_comment', ...REVIEWS)], manyRows: true },
-  { opType: 'approve_pull_request', facts: [told('review.approved', 'pull_request_review_approved')] },
-  { opType: 'reject_pull_request', facts: [told('review.rejected', 'pull_request_review_rejected')] },
-  { opType: 'pull_review_dismissed', facts: [told('review.dismissed')] },
-  { opType: 'publish_release', facts: [told('release.published', 'release')] },
+  { opType: 'create_repo', facts: [factOf('repository.created', 'repository')] },
+  { opType: 'rename_repo', facts: [factOf('repository.renamed', 'repository')] },
+  { opType: 'transfer_repo', facts: [factOf('repository.transferred')] },
+  { opType: 'star_repo', facts: [factOf('repository.starred')] },
+  { opType: 'watch_repo', facts: [factOf('repository.watched')] },
+  { opType: 'commit_repo', when: 'empty content', facts: [factOf('branch.created', 'create')] },
+  { opType: 'commit_repo', when: 'push object', facts: [factOf('push', 'push')] },
+  { opType: 'mirror_sync_push', facts: [factOf('push', 'push')] },
+  { opType: 'mirror_sync_create', facts: [factOf('branch.created', 'create')] },
+  { opType: 'mirror_sync_delete', facts: [factOf('branch.deleted', 'delete')] },
+  { opType: 'delete_branch', facts: [factOf('branch.deleted', 'delete')] },
+  { opType: 'push_tag', facts: [factOf('push', 'push'), factOf('tag.created', 'create')] },
+  { opType: 'delete_tag', facts: [factOf('push', 'push'), factOf('tag.deleted', 'delete')] },
+  { opType: 'create_issue', facts: [factOf('issue.opened', 'issues')] },
+  { opType: 'close_issue', facts: [factOf('issue.closed', 'issues')] },
+  { opType: 'reopen_issue', facts: [factOf('issue.reopened', 'issues')] },
+  { opType: 'comment_issue', facts: [factOf('comment.created', 'issue_comment')] },
+  { opType: 'create_pull_request', facts: [factOf('pull_request.opened', 'pull_request')] },
+  { opType: 'close_pull_request', facts: [factOf('pull_request.closed', 'pull_request')] },
+  { opType: 'reopen_pull_request', facts: [factOf('pull_request.reopened', 'pull_request')] },
+  { opType: 'merge_pull_request', facts: [factOf('pull_request.merged', 'pull_request')] },
+  { opType: 'auto_merge_pull_request', facts: [factOf('pull_request.merged', 'pull_request')] },
+  { opType: 'pull_request_ready_for_review', facts: [factOf('pull_request.ready_for_review', 'pull_request')] },
+  { opType: 'comment_pull', facts: [factOf('comment.created', 'pull_request_comment', ...REVIEWS)], manyRows: true },
+  { opType: 'approve_pull_request', facts: [factOf('review.approved', 'pull_request_review_approved')] },
+  { opType: 'reject_pull_request', facts: [factOf('review.rejected', 'pull_request_review_rejected')] },
+  { opType: 'pull_review_dismissed', facts: [factOf('review.dismissed')] },
+  { opType: 'publish_release', facts: [factOf('release.published', 'release')] },
 ];
 
 /** A task row tells one fact, by its status; where servers send `workflow_job`, that is its twin. */
 export const TASK_ROWS: readonly ToldFact[] = [
-  told('task.queued', 'workflow_job'),
-  told('task.waiting', 'workflow_job'),
-  told('task.started', 'workflow_job'),
-  told('task.finished', 'workflow_job'),
+  factOf('task.queued', 'workflow_job'),
+  factOf('task.waiting', 'workflow_job'),
+  factOf('task.started', 'workflow_job'),
+  factOf('task.finished', 'workflow_job'),
 ];
 
 /**
@@ -94,14 +94,14 @@ export function windowOf(kind: EventKind): number {
  */
 const LISTED: readonly ToldFact[] = [
   ...(['issue', 'pull_request'] as const).flatMap((of) => [
-    told(`${of}.edited`, of === 'issue' ? 'issues' : of),
-    told(`${of}.labeled`, `${of}_label`),
-    told(`${of}.assigned`, `${of}_assign`),
-    told(`${of}.unassigned`, `${of}_assign`),
-    told(`${of}.milestoned`, `${of}_milestone`),
-    told(`${of}.demilestoned`, `${of}_milestone`),
+    factOf(`${of}.edited`, of === 'issue' ? 'issues' : of),
+    factOf(`${of}.labeled`, `${of}_label`),
+    factOf(`${of}.assigned`, `${of}_assign`),
+    factOf(`${of}.unassigned`, `${of}_assign`),
+    factOf(`${of}.milestoned`, `${of}_milestone`),
+    factOf(`${of}.demilestoned`, `${of}_milestone`),
   ]),
-  told('release.updated', 'release'),
+  factOf('release.updated', 'release'),
 ];
 
 /** Kinds that entries can tell, with the source that tells them first. */

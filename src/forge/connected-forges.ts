@@ -82,15 +82,15 @@ export async function connectForge(client: ForgeClient, options: ConnectOptions 
     }
   });
   const { self, isSiteAdmin } = await readSelf(learning, options.username ?? null);
-  const told = await readVersion(learning, clock);
-  version = told.version;
+  const server = await readVersion(learning, clock);
+  version = server.version;
   for (const name of options.probe ?? []) await probe(learning, name);
   const capabilities: ForgeCapabilities = {
     product: productOf(version),
     version,
     self,
     isSiteAdmin,
-    clockAheadMs: told.clockAheadMs,
+    clockAheadMs: server.clockAheadMs,
     offers: (name) => !missing.has(name),
     noteMissing: (name) => void missing.add(name),
   };
@@ -263,8 +263,8 @@ export class ConnectedForges {
   /** Made once for each client: a call is built when it is first asked for. */
   private guarded(id: string, org: string, entry: ForgeEntry): ForgeClient {
     const key = JSON.stringify([id, org]);
-    const known = this.guards.get(key);
-    if (known?.of === entry.client) return known.client;
+    const guard = this.guards.get(key);
+    if (guard?.of === entry.client) return guard.client;
     const client = this.orgs.guard(id, org, entry);
     this.guards.set(key, { of: entry.client, client });
     return client;
@@ -303,8 +303,8 @@ export class ConnectedForges {
         if (error instanceof ForgeError && isMisread(error) && error.reason) {
           misread.add(name);
           const { status = null } = error.facts;
-          const told = alert('forge.wrong-shape', { forge: credential, because: error.reason });
-          this.alerts.raise(keyOf(name), told, { forge: credential, operation: name, status });
+          const text = alert('forge.wrong-shape', { forge: credential, because: error.reason });
+          this.alerts.raise(keyOf(name), text, { forge: credential, operation: name, status });
         }
         throw error;
       }

@@ -7,6 +7,7 @@ type FailureWord = Parameters<typeof callReason>[0] extends `forge.${infer Word}
 interface FailureParams {
   readonly status?: number | undefined;
   /** The forge's own words. */
+  // oxlint-disable-next-line local/no-participle-names -- stored with the code of a reason
   readonly said?: string | undefined;
   readonly note?: string | undefined;
 }
@@ -18,10 +19,13 @@ export function failedCall(
   facts: ForgeErrorFacts,
   params: FailureParams = {},
 ): ForgeError {
-  const reason = callReason(`forge.${what}`, known({ operation: operationInWords(facts.operation), ...params }));
-  return new ForgeError(kind, reason, known(facts));
+  const reason = callReason(
+    `forge.${what}`,
+    withoutUndefined({ operation: operationInWords(facts.operation), ...params }),
+  );
+  return new ForgeError(kind, reason, withoutUndefined(facts));
 }
 
-function known<Facts extends object>(facts: Facts): Facts {
+function withoutUndefined<Facts extends object>(facts: Facts): Facts {
   return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined)) as Facts;
 }

@@ -66,8 +66,8 @@ class BuiltClient {
   }
 
   #call(name: OperationName): AnyForgeCall {
-    const known = this.#built.get(name);
-    if (known) return known;
+    const existingCall = this.#built.get(name);
+    if (existingCall) return existingCall;
     const call = this.#callOf(name);
     this.#built.set(name, call);
     return call;
@@ -96,9 +96,9 @@ export function wrapForgeClient(
 }
 
 /** The answer, or null where the forge has no such call, or refuses it to us. Every other failure is the caller's. */
-export async function orNull<Answer>(asked: Promise<Answer>): Promise<Answer | null> {
+export async function orNull<Answer>(call: Promise<Answer>): Promise<Answer | null> {
   try {
-    return await asked;
+    return await call;
   } catch (error) {
     if (error instanceof ForgeError && (error.kind === 'not-offered' || error.kind === 'refused')) return null;
     throw error;
@@ -136,9 +136,9 @@ export async function whereAllowed<Call, Answer>(
 }
 
 /** The answer, or null when the forge says that there is no such thing (404). */
-export async function orMissing<Answer>(asked: Promise<Answer>): Promise<Answer | null> {
+export async function orMissing<Answer>(call: Promise<Answer>): Promise<Answer | null> {
   try {
-    return await asked;
+    return await call;
   } catch (error) {
     if (isRefused(error, 404)) return null;
     throw error;

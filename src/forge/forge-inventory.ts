@@ -22,7 +22,7 @@ interface TakenInventory {
 /** The repositories of an organization: as the forge lists them, else as far as events told of them. */
 @Injectable()
 export class ForgeInventory implements RepositoryInventory {
-  private readonly known = new Map<string, { readAtMs: number; taken: Promise<TakenInventory> }>();
+  private readonly readings = new Map<string, { readAtMs: number; inventory: Promise<TakenInventory> }>();
 
   constructor(
     @Inject(ConnectedForges) private readonly forges: ForgeClients,
@@ -34,7 +34,7 @@ export class ForgeInventory implements RepositoryInventory {
   async list(forge: string, org: string, having: readonly string[] = []): Promise<EventRepository[]> {
     const { repositories } = await this.read(forge, org);
     if (having.every((id) => repositories.some((repository) => repository.id === id))) return repositories;
-    this.known.delete(keyOf(forge, org));
+    this.readings.delete(keyOf(forge, org));
     return (await this.read(forge, org)).repositories;
   }
 
@@ -42,12 +42,12 @@ export class ForgeInventory implements RepositoryInventory {
   read(forge: string, org: string): Promise<TakenInventory> {
     const key = keyOf(forge, org);
     const now = this.clock.monotonicMs();
-    const known = this.known.get(key);
-    if (known && now - known.readAtMs < FRESH_MS) return known.taken;
-    const taken = this.take(forge, org);
-    this.known.set(key, { readAtMs: now, taken });
-    taken.catch(() => this.known.delete(key));
-    return taken;
+    const earlier = this.readings.get(key);
+    if (earlier && now - earlier.readAtMs < FRESH_MS) return earlier.inventory;
+    const inventory = this.take(forge, org);
+    this.readings.set(key, { readAtMs: now, inventory });
+    inventory.catch(() => this.readings.delete(key));
+    return inventory;
   }
 
   private async take(forge: string, org: string): Promise<TakenInventory> {
@@ -81,8 +81,8 @@ function keyOf(forge: string, org: string): string {
 function asEventRepository(repository: Repository): EventRepository[] {
   const { id, name, full_name: fullName } = repository;
   if (!id || !name || !fullName) return [];
-  const given = Object.fromEntries(
+  const fields = Object.fromEntries(
     Object.entries(repository).filter(([, value]) => value !== null && value !== undefined),
   );
-  return [{ ...given, id, name, full_name: fullName, owner: repository.owner?.login ?? fullName.split('/')[0] ?? '' }];
+  return [{ ...fields, id, name, full_name: fullName, owner: repository.owner?.login ?? fullName.split('/')[0] ?? '' }];
 }

@@ -34,7 +34,7 @@ const MAX_KEPT = 5_000;
 interface Reading {
   readonly atMs: number;
   /** Null = not there; undefined = the forge does not say. */
-  readonly found: Promise<DescribedRepository | null | undefined>;
+  readonly repository: Promise<DescribedRepository | null | undefined>;
   /** The answer, once it is there; null = not yet, or the repository is not the organization's. */
   ours: Ownership | null;
   /** A call under its name was answered 404. */
@@ -72,26 +72,26 @@ export class ForgeOwners implements RepositoryOwners {
     private readonly clock: Clock,
   ) {}
 
-  async of(asked: AskedRepository, question: OwnershipQuestion = {}): Promise<Ownership> {
-    const refusal = this.refusalOf(asked);
+  async of(repository: AskedRepository, question: OwnershipQuestion = {}): Promise<Ownership> {
+    const refusal = this.refusalOf(repository);
     if (refusal) return refusal;
-    const reading = this.read(asked, question);
-    const found = await reading?.found;
-    if (!reading || found === undefined) return this.withoutNumbers(asked);
-    const ownership = judge(found, asked);
+    const reading = this.read(repository, question);
+    const description = await reading?.repository;
+    if (!reading || description === undefined) return this.withoutNumbers(repository);
+    const ownership = judge(description, repository);
     if (ownership.is === 'ours') {
       reading.ours = ownership;
-      this.refusals.delete(asked);
+      this.refusals.delete(repository);
     } else {
-      this.drop(asked, reading);
-      this.refuse(asked, ownership.code);
+      this.drop(repository, reading);
+      this.refuse(repository, ownership.code);
     }
     return ownership;
   }
 
   /** Where the forge finds none by number, the answer rests on the store, which a glance does not read. */
-  peek(asked: AskedRepository): Ownership | null {
-    return this.refusalOf(asked) ?? this.trusted(asked, READ_TRUST_MS)?.ours ?? null;
+  peek(repository: AskedRepository): Ownership | null {
+    return this.refusalOf(repository) ?? this.trusted(repository, READ_TRUST_MS)?.ours ?? null;
   }
 
   forget(forge: string, id: string): void {
@@ -112,7 +112,7 @@ export class ForgeOwners implements RepositoryOwners {
       this.refusals.delete({ forge, org, id });
       const ownership = judge(repository, { org, id });
       const ours = ownership.is === 'ours' ? ownership : null;
-      this.readings.set({ forge, org, id }, { atMs, found: Promise.resolve(repository), ours });
+      this.readings.set({ forge, org, id }, { atMs, repository: Promise.resolve(repository), ours });
     }
   }
 
@@ -122,13 +122,13 @@ export class ForgeOwners implements RepositoryOwners {
     org: string,
     rows: ReadonlyArray<{ readonly repo?: DescribedRepository | null | undefined }>,
   ): Promise<void> {
-    const told = toldBy(rows, org);
-    const known = await this.namesOf(forge, org);
+    const feed = toldBy(rows, org);
+    const names = await this.namesOf(forge, org);
     const news: FeedRepositories = {
-      own: told.own.filter(({ id, name }) => known.get(id) !== name),
-      left: told.left.filter((id) => known.has(id)),
+      own: feed.own.filter(({ id, name }) => names.get(id) !== name),
+      movedAway: feed.movedAway.filter((id) => names.has(id)),
     };
-    if (news.own.length + news.left.length === 0) return;
+    if (news.own.length + news.movedAway.length === 0) return;
     await this.seen.keepNamed(forge, org, news);
     this.names.delete(keyOf(forge, org.toLowerCase()));
   }
@@ -144,8 +144,8 @@ export class ForgeOwners implements RepositoryOwners {
   ): Promise<EventRepository[]> {
     const named = new Set(this.namedByOperator(forge, org));
     const seen = await this.seen.list(forge, org);
-    const known = await this.namesOf(forge, org);
-    if (asksFeed && seen.some(({ id }) => !known.has(id) && !named.has(id))) await this.readPage(forge, org);
+    const namesBefore = await this.namesOf(forge, org);
+    if (asksFeed && seen.some(({ id }) => !namesBefore.has(id) && !named.has(id))) await this.readPage(forge, org);
     const names = await this.namesOf(forge, org);
     return seen.flatMap((repository) => {
       const name = names.get(repository.id) ?? (named.has(repository.id) ? repository.name : undefined);
@@ -154,45 +154,48 @@ export class ForgeOwners implements RepositoryOwners {
   }
 
   /** @returns undefined where the forge finds none by number */
-  private read(asked: AskedRepository, { maxAgeMs = READ_TRUST_MS, read }: OwnershipQuestion): Reading | undefined {
-    const { forge, org, id } = asked;
-    const known = this.trusted(asked, maxAgeMs);
-    if (known) return known;
+  private read(
+    repository: AskedRepository,
+    { maxAgeMs = READ_TRUST_MS, read }: OwnershipQuestion,
+  ): Reading | undefined {
+    const { forge, org, id } = repository;
+    const earlier = this.trusted(repository, maxAgeMs);
+    if (earlier) return earlier;
     const access = this.forges.get(forge, org);
     if (!access?.offers('getRepoById')) return undefined;
     const ask = read ?? ((args: { id: string }): Promise<DescribedRepository> => access.client.getRepoById(args));
-    const reading: Reading = { atMs: this.clock.monotonicMs(), found: whereTold(ask({ id })), ours: null };
-    this.readings.set(asked, reading);
-    reading.found.catch(() => this.drop(asked, reading));
+    const reading: Reading = { atMs: this.clock.monotonicMs(), repository: whereTold(ask({ id })), ours: null };
+    this.readings.set(repository, reading);
+    reading.repository.catch(() => this.drop(repository, reading));
     return reading;
   }
 
-  private refusalOf(asked: AskedRepository): Ownership | undefined {
-    const refusal = this.refusals.get(asked);
+  private refusalOf(repository: AskedRepository): Ownership | undefined {
+    const refusal = this.refusals.get(repository);
     const holds = refusal !== undefined && refusal.untilMs > this.clock.monotonicMs();
     return holds ? { is: 'refused', code: refusal.code } : undefined;
   }
 
   /** What was read before and is fresh enough. */
-  private trusted(asked: AskedRepository, maxAgeMs: number): Reading | undefined {
-    const known = this.readings.get(asked);
-    const trustMs = known?.isDoubted ? Math.min(maxAgeMs, WRITE_TRUST_MS) : maxAgeMs;
-    return known && this.clock.monotonicMs() - known.atMs < trustMs ? known : undefined;
+  private trusted(repository: AskedRepository, maxAgeMs: number): Reading | undefined {
+    const reading = this.readings.get(repository);
+    const trustMs = reading?.isDoubted ? Math.min(maxAgeMs, WRITE_TRUST_MS) : maxAgeMs;
+    return reading && this.clock.monotonicMs() - reading.atMs < trustMs ? reading : undefined;
   }
 
   /** Another question may have brought a newer reading meanwhile. */
-  private drop(asked: AskedRepository, reading: Reading): void {
-    if (this.readings.get(asked) === reading) this.readings.delete(asked);
+  private drop(repository: AskedRepository, reading: Reading): void {
+    if (this.readings.get(repository) === reading) this.readings.delete(repository);
   }
 
   private async withoutNumbers({ forge, org, id, name }: AskedRepository): Promise<Ownership> {
-    const ours = (known: string): Ownership => ({ is: 'ours', repository: { id, owner: org, name: known } });
-    const known = (await this.namesOf(forge, org)).get(id);
-    if (known !== undefined) return ours(known);
+    const ours = (nameOfNow: string): Ownership => ({ is: 'ours', repository: { id, owner: org, name: nameOfNow } });
+    const nameBefore = (await this.namesOf(forge, org)).get(id);
+    if (nameBefore !== undefined) return ours(nameBefore);
     if (this.namedByOperator(forge, org).includes(id)) return ours(name);
     await this.readPage(forge, org);
-    const told = (await this.namesOf(forge, org)).get(id);
-    return told === undefined ? { is: 'refused', code: 'repository_unconfirmed' } : ours(told);
+    const nameOnPage = (await this.namesOf(forge, org)).get(id);
+    return nameOnPage === undefined ? { is: 'refused', code: 'repository_unconfirmed' } : ours(nameOnPage);
   }
 
   /** What a forge of the core profile cannot say by itself. */
@@ -221,27 +224,27 @@ export class ForgeOwners implements RepositoryOwners {
   }
 
   private fresh<Value>(
-    kept: LRUCache<string, Fresh<Value>>,
+    cache: LRUCache<string, Fresh<Value>>,
     key: string,
     freshMs: number,
     make: () => Promise<Value>,
   ): Promise<Value> {
     const nowMs = this.clock.monotonicMs();
-    const known = kept.get(key);
-    if (known && nowMs - known.atMs < freshMs) return known.value;
+    const earlier = cache.get(key);
+    if (earlier && nowMs - earlier.atMs < freshMs) return earlier.value;
     const value = make();
-    kept.set(key, { atMs: nowMs, value });
-    value.catch(() => void (kept.get(key)?.value === value && kept.delete(key)));
+    cache.set(key, { atMs: nowMs, value });
+    value.catch(() => void (cache.get(key)?.value === value && cache.delete(key)));
     return value;
   }
 
   /** Questions that shared one answer count as one refusal. */
-  private refuse(asked: AskedRepository, code: OwnershipRefusal): void {
+  private refuse(repository: AskedRepository, code: OwnershipRefusal): void {
     const nowMs = this.clock.monotonicMs();
-    const before = this.refusals.get(asked);
+    const before = this.refusals.get(repository);
     if (before && before.untilMs > nowMs) return;
     const waitMs = before ? Math.min(before.waitMs * 4, LAST_REFUSAL_MS) : FIRST_REFUSAL_MS;
-    this.refusals.set(asked, { untilMs: nowMs + waitMs, waitMs, code });
+    this.refusals.set(repository, { untilMs: nowMs + waitMs, waitMs, code });
   }
 }
 
@@ -283,29 +286,29 @@ class ByNumber<Value> {
   }
 }
 
-function judge(found: DescribedRepository | null, { org, id }: Pick<AskedRepository, 'org' | 'id'>): Ownership {
-  if (found === null) return { is: 'refused', code: 'repository_gone' };
-  const name = found.name ?? found.full_name?.split('/')[1];
+function judge(description: DescribedRepository | null, { org, id }: Pick<AskedRepository, 'org' | 'id'>): Ownership {
+  if (description === null) return { is: 'refused', code: 'repository_gone' };
+  const name = description.name ?? description.full_name?.split('/')[1];
   // A forge that answers with another repository than the one asked for, or tells no owner or no name, confirms nothing.
-  if ((found.id ?? id) !== id || ownerOf(found) === null || !name)
+  if ((description.id ?? id) !== id || ownerOf(description) === null || !name)
     return { is: 'refused', code: 'repository_unconfirmed' };
-  if (!isOwnedBy(found, org)) return { is: 'refused', code: 'repository_elsewhere' };
+  if (!isOwnedBy(description, org)) return { is: 'refused', code: 'repository_elsewhere' };
   return {
     is: 'ours',
     repository: {
       id,
-      owner: ownerOf(found) ?? org,
+      owner: ownerOf(description) ?? org,
       name,
-      ...(typeof found.private === 'boolean' ? { private: found.private } : {}),
-      ...(typeof found.archived === 'boolean' ? { archived: found.archived } : {}),
+      ...(typeof description.private === 'boolean' ? { private: description.private } : {}),
+      ...(typeof description.archived === 'boolean' ? { archived: description.archived } : {}),
     },
   };
 }
 
 /** Null where the forge says that there is no such thing; undefined where it has no such call, or this token may not make it. */
-async function whereTold<Answer>(asked: Promise<Answer>): Promise<Answer | null | undefined> {
+async function whereTold<Answer>(call: Promise<Answer>): Promise<Answer | null | undefined> {
   try {
-    return await asked;
+    return await call;
   } catch (error) {
     if (!(error instanceof ForgeError)) throw error;
     if (error.kind === 'not-offered') return undefined;
@@ -321,14 +324,14 @@ function toldBy(
   org: string,
 ): FeedRepositories {
   const own = new Map<string, FeedRepository>();
-  const left = new Set<string>();
+  const movedAway = new Set<string>();
   for (const { repo } of rows) {
     const [id, name] = [repo?.id, repo?.name];
-    if (!repo || !id || !name || own.has(id) || left.has(id) || ownerOf(repo) === null) continue;
+    if (!repo || !id || !name || own.has(id) || movedAway.has(id) || ownerOf(repo) === null) continue;
     if (isOwnedBy(repo, org)) own.set(id, { id, name });
-    else left.add(id);
+    else movedAway.add(id);
   }
-  return { own: [...own.values()], left: [...left] };
+  return { own: [...own.values()], movedAway: [...movedAway] };
 }
 
 function keyOf(...parts: readonly string[]): string {

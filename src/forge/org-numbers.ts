@@ -76,7 +76,7 @@ export class OrgNumbers {
   private readonly states = new Map<string, State>();
 
   constructor(
-    private readonly known: KnownFacts,
+    private readonly facts: KnownFacts,
     private readonly clock: Clock,
     private readonly alerts: Alerts,
     private readonly logger: Logger,
@@ -120,8 +120,8 @@ export class OrgNumbers {
 
   /** Whether the forge says that the organization has another name now; false while it cannot be asked. */
   async isRenamed(forge: string, org: string, server: Server): Promise<boolean> {
-    const known = this.stateOf(forge, org).stopped;
-    const look = known ?? (await this.look(forge, org, server).catch(() => null));
+    const lastLook = this.stateOf(forge, org).stopped;
+    const look = lastLook ?? (await this.look(forge, org, server).catch(() => null));
     return look?.is === 'renamed';
   }
 
@@ -194,14 +194,14 @@ export class OrgNumbers {
   }
 
   private async ask(state: State, server: Server): Promise<OrgLook> {
-    const told = await tell(server, state.org);
+    const answer = await tell(server, state.org);
     const pinned = await this.pinOf(state, 0);
-    if (told.is === 'there') {
-      if (pinned !== null && pinned !== told.number) return otherOf(server, pinned, told.number);
-      if (pinned === null) await this.keep(state, told.number);
-      return { pinned: told.number, is: 'ours', number: told.number, calledNow: null };
+    if (answer.is === 'there') {
+      if (pinned !== null && pinned !== answer.number) return otherOf(server, pinned, answer.number);
+      if (pinned === null) await this.keep(state, answer.number);
+      return { pinned: answer.number, is: 'ours', number: answer.number, calledNow: null };
     }
-    const name = told.is === 'moved' ? told.name : told.is === 'gone' ? await nameOf(server, pinned) : null;
+    const name = answer.is === 'moved' ? answer.name : answer.is === 'gone' ? await nameOf(server, pinned) : null;
     if (name === null) return { pinned, is: 'untold', number: null, calledNow: null };
     const there = await tell(server, name);
     const number = there.is === 'there' ? there.number : null;
@@ -233,28 +233,28 @@ export class OrgNumbers {
   /** The first other number stays until ours is back: the owner of the host decides about the one that was told. */
   private async recordOther(state: State, { is, number }: OrgLook): Promise<void> {
     if (is === 'untold') return;
-    const known = await this.otherNumberOf(state);
-    const now = is === 'other' ? (known ?? number) : null;
-    if (now !== known) await this.known.write(state.forge, state.org, OTHER_NUMBER, now);
+    const before = await this.otherNumberOf(state);
+    const now = is === 'other' ? (before ?? number) : null;
+    if (now !== before) await this.facts.write(state.forge, state.org, OTHER_NUMBER, now);
   }
 
   private async otherNumberOf({ forge, org }: State): Promise<string | null> {
-    const kept = await this.known.read(forge, org, OTHER_NUMBER);
-    return typeof kept?.fact === 'string' ? kept.fact : null;
+    const row = await this.facts.read(forge, org, OTHER_NUMBER);
+    return typeof row?.fact === 'string' ? row.fact : null;
   }
 
   private async pinOf(state: State, maxAgeMs = PIN_FRESH_MS): Promise<string | null> {
     const atMs = this.clock.monotonicMs();
     if (state.pin && atMs - state.pin.atMs < maxAgeMs) return state.pin.number;
-    const kept = await this.known.read(state.forge, state.org, NUMBER);
-    const number = typeof kept?.fact === 'string' ? kept.fact : null;
+    const row = await this.facts.read(state.forge, state.org, NUMBER);
+    const number = typeof row?.fact === 'string' ? row.fact : null;
     state.pin = { number, atMs };
     return number;
   }
 
   private async keep(state: State, number: string): Promise<string> {
     const { forge, org } = state;
-    await this.known.write(forge, org, NUMBER, number);
+    await this.facts.write(forge, org, NUMBER, number);
     state.pin = { number, atMs: this.clock.monotonicMs() };
     this.logger.info({ forge, org, number }, 'org.pinned');
     return number;
@@ -262,8 +262,8 @@ export class OrgNumbers {
 
   private stateOf(forge: string, org: string): State {
     const key = JSON.stringify([forge, org.toLowerCase()]);
-    const known = this.states.get(key);
-    if (known) return known;
+    const existing = this.states.get(key);
+    if (existing) return existing;
     const never = Number.NEGATIVE_INFINITY;
     const state: State = {
       forge,
@@ -343,8 +343,8 @@ async function otherOf(server: Server, pinned: string | null, number: string): P
 async function nameOf({ client, offers }: Server, number: string | null): Promise<string | null> {
   if (number === null || !offers('listMyOrgs')) return null;
   const mine = await orNull(listAll(client, 'listMyOrgs', {}));
-  const found = mine?.find(({ id }) => id === number);
-  return found?.name ?? found?.username ?? null;
+  const org = mine?.find(({ id }) => id === number);
+  return org?.name ?? org?.username ?? null;
 }
 
 /** Numbers that an answer gives to the owner of this name: of an organization, of repositories, or of what happened in them. */

@@ -9,7 +9,7 @@ export interface FeedRepository {
 /** What a reading of the feed tells about repositories: those of the organization, and numbers of those that went to another owner. */
 export interface FeedRepositories {
   readonly own: readonly FeedRepository[];
-  readonly left: readonly string[];
+  readonly movedAway: readonly string[];
 }
 
 /** Repositories of an organization as arrivals told of them. It serves forges that neither list repositories nor find them by number. */
@@ -21,5 +21,5 @@ export abstract class SeenRepositories {
   abstract list(forge: string, org: string): Promise<EventRepository[]>;
   /** Those that rows of the organization's feed named. */
   abstract named(forge: string, org: string): Promise<FeedRepository[]>;
-  abstract keepNamed(forge: string, org: string, told: FeedRepositories): Promise<void>;
+  abstract keepNamed(forge: string, org: string, feed: FeedRepositories): Promise<void>;
 }

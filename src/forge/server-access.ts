@@ -47,7 +47,7 @@ export class ServerAccessReader {
   private readonly ownTokens: ReadonlyMap<string, Secret | null>;
 
   constructor(
-    private readonly known: KnownFacts,
+    private readonly facts: KnownFacts,
     config: AppConfig,
     private readonly clock: Clock,
   ) {
@@ -67,9 +67,9 @@ export class ServerAccessReader {
     capabilities: ForgeCapabilities,
     anew = false,
   ): Promise<ServerAccess> {
-    const known = this.learned.get(credential);
+    const earlier = this.learned.get(credential);
     const nowMs = this.clock.monotonicMs();
-    if (!anew && known && nowMs - known.atMs < FRESH_MS) return known.footing;
+    if (!anew && earlier && nowMs - earlier.atMs < FRESH_MS) return earlier.footing;
     const { product, self, isSiteAdmin } = capabilities;
     // Clocks drift, and servers are renewed, while we run.
     const { version, clockAheadMs } = await readVersion(client, this.clock);
@@ -89,21 +89,21 @@ export class ServerAccessReader {
 
   /** Written only where it says something new, so that an idle bot writes nothing. */
   async keep(credential: string, operations: Readonly<Record<string, ProbeAnswer>>): Promise<void> {
-    const known = this.learned.get(credential);
-    if (!known) return;
+    const latest = this.learned.get(credential);
+    if (!latest) return;
     const before = (await this.of(credential))?.footing ?? null;
     const isSame =
-      before !== null && before.version === known.footing.version && before.self?.login === known.footing.self?.login;
-    const footing = { ...known.footing, operations: { ...(isSame ? before.operations : {}), ...operations } };
+      before !== null && before.version === latest.footing.version && before.self?.login === latest.footing.self?.login;
+    const footing = { ...latest.footing, operations: { ...(isSame ? before.operations : {}), ...operations } };
     if (before !== null && keyOf(before) === keyOf(footing)) return;
-    await this.known.write(credential, '', KIND, footing as unknown as JsonObject);
+    await this.facts.write(credential, '', KIND, footing as unknown as JsonObject);
   }
 
   /** What was learned last, also by an earlier process. */
   async of(credential: string): Promise<{ footing: ServerAccess; learnedAt: Date } | null> {
-    const kept = await this.known.read(credential, '', KIND);
-    return kept && isJsonObject(kept.fact) && isJsonObject(kept.fact['operations'])
-      ? { footing: kept.fact as unknown as ServerAccess, learnedAt: kept.learnedAt }
+    const row = await this.facts.read(credential, '', KIND);
+    return row && isJsonObject(row.fact) && isJsonObject(row.fact['operations'])
+      ? { footing: row.fact as unknown as ServerAccess, learnedAt: row.learnedAt }
       : null;
   }
 
@@ -139,10 +139,10 @@ export class ServerAccessReader {
 }
 
 async function readPages(client: ForgeClient, { offers }: ForgeCapabilities): Promise<ServerAccess['pages']> {
-  const told = offers('getApiSettings') ? await orNull(client.getApiSettings({})) : null;
+  const settings = offers('getApiSettings') ? await orNull(client.getApiSettings({})) : null;
   const count = (value: number | bigint | null | undefined): number | null =>
     value === null || value === undefined ? null : Number(value);
-  return told && { default: count(told.default_paging_num), most: count(told.max_response_items) };
+  return settings && { default: count(settings.default_paging_num), most: count(settings.max_response_items) };
 }
 
 /** The clock always differs by a little. */

@@ -34,9 +34,9 @@ export class TypeOrmSeenRepositories implements SeenRepositories {
     return rows.map(({ repoId, name }) => ({ id: repoId, name }));
   }
 
-  async keepNamed(forge: string, org: string, { own, left }: FeedRepositories): Promise<void> {
+  async keepNamed(forge: string, org: string, { own, movedAway }: FeedRepositories): Promise<void> {
     await this.db.transaction(async (manager) => {
-      if (left.length > 0) await manager.delete(FeedRepositoryEntity, { forge, org, repoId: Any(left) });
+      if (movedAway.length > 0) await manager.delete(FeedRepositoryEntity, { forge, org, repoId: Any(movedAway) });
       if (own.length > 0)
         await execute(manager, KEEP_NAMED, [forge, org, own.map(({ id }) => id), own.map(({ name }) => name)]);
     });

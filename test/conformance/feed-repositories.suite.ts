@@ -6,8 +6,8 @@ export function feedRepositoriesSuite(open: () => Promise<{ readonly seenReposit
   describe('repositories that the feed named', () => {
     it('are kept by organization, under the newest name, until they leave', async () => {
       const { seenRepositories: seen } = await open();
-      const keep = (org: string, own: Array<[string, string]>, left: string[] = []): Promise<void> =>
-        seen.keepNamed('main', org, { own: own.map(([id, name]) => ({ id, name })), left });
+      const keep = (org: string, own: Array<[string, string]>, movedAway: string[] = []): Promise<void> =>
+        seen.keepNamed('main', org, { own: own.map(([id, name]) => ({ id, name })), movedAway });
       const named = async (org: string, forge = 'main'): Promise<string[]> =>
         (await seen.named(forge, org)).map(({ id, name }) => `${id} ${name}`);
 

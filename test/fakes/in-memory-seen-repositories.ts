@@ -15,9 +15,9 @@ export class InMemorySeenRepositories implements SeenRepositories {
     return [...this.of(forge, org)].map(([id, name]) => ({ id, name })).sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 
-  async keepNamed(forge: string, org: string, { own, left }: FeedRepositories): Promise<void> {
+  async keepNamed(forge: string, org: string, { own, movedAway }: FeedRepositories): Promise<void> {
     const names = this.of(forge, org);
-    for (const id of left) names.delete(id);
+    for (const id of movedAway) names.delete(id);
     for (const { id, name } of own) names.set(id, name);
   }
 

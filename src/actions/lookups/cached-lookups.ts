@@ -20,7 +20,7 @@ interface Kept {
  * Each process has its own: what a restart loses costs one read.
  */
 export class CachedLookups implements LookupReader {
-  private readonly kept = new LRUCache<string, Kept>({
+  private readonly answers = new LRUCache<string, Kept>({
     max: MAX_ANSWERS,
     maxSize: MAX_CHARACTERS,
     sizeCalculation: ({ size }) => Math.max(size, 1),
@@ -34,13 +34,13 @@ export class CachedLookups implements LookupReader {
   async read(request: LookupRequest, scope: LookupScope): Promise<LookupAnswer> {
     if (request.maxAgeS === undefined) return this.reader.read(request, scope);
     const key = stringifyJson([scope.forge, scope.org, scope.repo?.id ?? null, request.use, sorted(request.params)]);
-    const kept = this.kept.get(key);
-    if (kept && this.clock.now().getTime() - kept.at.getTime() <= request.maxAgeS * 1000)
-      return { ...kept.answer, cachedAt: kept.at.toISOString() };
+    const earlier = this.answers.get(key);
+    if (earlier && this.clock.now().getTime() - earlier.at.getTime() <= request.maxAgeS * 1000)
+      return { ...earlier.answer, cachedAt: earlier.at.toISOString() };
     // The age counts from before the read: what changes while it is under way is not older than it says.
     const at = this.clock.now();
     const answer = await this.reader.read(request, scope);
-    if (!('failed' in answer)) this.kept.set(key, { answer, at, size: stringifyJson({ ...answer }).length });
+    if (!('failed' in answer)) this.answers.set(key, { answer, at, size: stringifyJson({ ...answer }).length });
     return answer;
   }
 }

@@ -29,7 +29,7 @@ export class CoalescedLookups implements LookupReader {
 
   read(request: LookupRequest, scope: LookupScope): Promise<LookupAnswer> {
     if (scope.pass === undefined) return this.reader.read(request, scope);
-    const kept = this.keptOf(scope.pass);
+    const answers = this.keptOf(scope.pass);
     const { use, params, maxAgeS } = request;
     const isAboutRepository = (this.lookups.get(use)?.target ?? 'repository') === 'repository';
     const key = stringifyJson([
@@ -41,18 +41,18 @@ export class CoalescedLookups implements LookupReader {
       maxAgeS ?? null,
     ]);
     const nowMs = this.clock.monotonicMs();
-    const known = kept.get(key);
-    if (known && nowMs - known.readAtMs < FRESH_MS) return known.answer;
+    const earlier = answers.get(key);
+    if (earlier && nowMs - earlier.readAtMs < FRESH_MS) return earlier.answer;
     const answer = this.reader.read(request, scope);
-    kept.set(key, { readAtMs: nowMs, answer });
-    const forget = (): void => void (kept.get(key)?.answer === answer && kept.delete(key));
-    answer.then((told) => ('failed' in told ? forget() : undefined), forget);
+    answers.set(key, { readAtMs: nowMs, answer });
+    const forget = (): void => void (answers.get(key)?.answer === answer && answers.delete(key));
+    answer.then((result) => ('failed' in result ? forget() : undefined), forget);
     return answer;
   }
 
   private keptOf(pass: string): Map<string, Kept> {
-    const known = this.passes.get(pass);
-    if (known) return known;
+    const ofPass = this.passes.get(pass);
+    if (ofPass) return ofPass;
     const fresh = new Map<string, Kept>();
     this.passes.set(pass, fresh);
     for (const oldest of this.passes.keys()) {

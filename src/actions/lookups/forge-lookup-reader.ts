@@ -59,12 +59,12 @@ function pick({ operations, whereOffered }: AnyLookup, access: ReadableForge): P
 }
 
 /** The parameters as the lookup takes them, or what is wrong with them. */
-function readParams(lookup: AnyLookup, given: JsonObject): JsonObject | string {
-  const unknown = Object.keys(given).find((name) => !Object.hasOwn(lookup.params, name));
+function readParams(lookup: AnyLookup, inputs: JsonObject): JsonObject | string {
+  const unknown = Object.keys(inputs).find((name) => !Object.hasOwn(lookup.params, name));
   if (unknown !== undefined) return `there is no parameter ${unknown}`;
   const params: JsonObject = {};
   for (const [name, param] of Object.entries(lookup.params)) {
-    const value = given[name] ?? null;
+    const value = inputs[name] ?? null;
     if (value === null) {
       if (param.required) return `${name} is not given`;
       continue;

@@ -167,9 +167,9 @@ async function readFiles(
   const all = { ...where, ref, body: { files: paths } };
   const together = getContents ? await whereOffered(askAll, (ask) => ask(all)) : await askAll(all);
   if (together !== undefined || !getContents) return (together ?? []).map(decode);
-  const found: Array<FileText | null> = [];
-  for (const filepath of paths) found.push(decode(await orMissing(getContents({ ...where, ref, filepath }))));
-  return found;
+  const texts: Array<FileText | null> = [];
+  for (const filepath of paths) texts.push(decode(await orMissing(getContents({ ...where, ref, filepath }))));
+  return texts;
 }
 
 function decode(file: Contents | null): FileText | null {

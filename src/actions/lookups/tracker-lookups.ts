@@ -41,7 +41,7 @@ export const trackerLookups = [
     whereOffered: [],
     answer: listOf(ruleType(issue)),
     read: async ({ forge, repo }, { state, type, labels, since, before, limit }) => {
-      const found: Issue[] = [];
+      const issues: Issue[] = [];
       for await (const { items } of listPages(forge, 'listIssues', {
         owner: repo.owner,
         repo: repo.name,
@@ -50,12 +50,12 @@ export const trackerLookups = [
         since,
         before,
       })) {
-        found.push(
+        issues.push(
           ...items.filter((one) => (labels ?? []).every((name) => one.labels?.some((label) => label.name === name))),
         );
-        if (limit !== undefined && found.length >= limit) return found.slice(0, Math.max(limit, 0));
+        if (limit !== undefined && issues.length >= limit) return issues.slice(0, Math.max(limit, 0));
       }
-      return found;
+      return issues;
     },
   }),
   defineLookup({
@@ -213,17 +213,17 @@ export async function readActorRights(
   const { login } = actor;
   if (actor.id !== null && actor.id.startsWith('-')) return nobody(login, 'is no account of a person');
   const ask: ForgeClient['getCollaboratorPermission'] = (args) => forge.getCollaboratorPermission(args);
-  const told = await whereAllowed(ask, (get) =>
+  const permission = await whereAllowed(ask, (get) =>
     orMissing(get({ owner: repo.owner, repo: repo.name, collaborator: login })),
   );
   // The account may have been renamed, and somebody else may have its name now.
-  if (told?.user?.id && actor.id !== null && told.user.id !== actor.id)
+  if (permission?.user?.id && actor.id !== null && permission.user.id !== actor.id)
     return nobody(login, 'is the name of another account now');
   const teams = await teamsOf(forge, repo.owner, actor);
-  if (told === undefined && teams === undefined)
+  if (permission === undefined && teams === undefined)
     return nobody(login, 'has rights that cannot be known: this token may read neither permissions nor teams', false);
-  let level: RightLevel = levelIn(told?.permission);
-  const because = told ? [`collaborator permission ${level}`] : [];
+  let level: RightLevel = levelIn(permission?.permission);
+  const because = permission ? [`collaborator permission ${level}`] : [];
   const units: Record<string, RightLevel> = emptyTable();
   for (const team of teams ?? []) {
     if (team.permission === 'owner') {

@@ -56,21 +56,23 @@ export function normalizeMirrorAddress(address: string): string {
  * Whether a due date that the forge tells is the wanted one: the same instant, or the day as both are written. An edit moves the time to
  * 23:59:59, in the server's zone, of the day as the request writes it; people see that day.
  * @param wanted RFC 3339 time or day
- * @param told   RFC 3339 time with the server's offset, or null for none
+ * @param shownTime RFC 3339 time with the server's offset, or null for none
  */
-export function isSameDay(wanted: string, told: string | null | undefined): boolean {
-  if (!told) return false;
-  return wanted.slice(0, 10) === told.slice(0, 10) || (!isDay(wanted) && Date.parse(wanted) === Date.parse(told));
+export function isSameDay(wanted: string, shownTime: string | null | undefined): boolean {
+  if (!shownTime) return false;
+  return (
+    wanted.slice(0, 10) === shownTime.slice(0, 10) || (!isDay(wanted) && Date.parse(wanted) === Date.parse(shownTime))
+  );
 }
 
 /**
  * The time to send for a wanted time or day, so that the server shows the day as it is written: the wanted time where it falls on that day
  * in the server's zone, else noon of the day there.
- * @param shown a time that the server showed in its own zone; absent: its zone is unknown, and noon in UTC is that day in nearly every zone
+ * @param shownTime a time that the server showed in its own zone; absent: its zone is unknown, and noon in UTC is that day in nearly every zone
  */
-export function dueTime(wanted: string, shown?: string | null): string {
+export function dueTime(wanted: string, shownTime?: string | null): string {
   const day = wanted.slice(0, 10);
-  const offset = /(?:Z|[+-]\d{2}:\d{2})$/.exec(shown ?? '')?.[0];
+  const offset = /(?:Z|[+-]\d{2}:\d{2})$/.exec(shownTime ?? '')?.[0];
   if (!isDay(wanted) && (offset === undefined || dayIn(wanted, offset) === day)) return wanted;
   return `${day}T12:00:00${offset ?? 'Z'}`;
 }
@@ -151,8 +153,8 @@ export function checkVariableValue(value: string): string | null {
 }
 
 /** Values as servers keep them. */
-export function isSameValue(wanted: string, told: string): boolean {
-  return normalizeLines(wanted) === normalizeLines(told);
+export function isSameValue(wanted: string, atForge: string): boolean {
+  return normalizeLines(wanted) === normalizeLines(atForge);
 }
 
 /**
@@ -191,11 +193,11 @@ export function statedOf(wanted: Settings): Array<[string, Json]> {
  * is matched by its case.
  * @param name of the setting
  */
-export function isSameSetting(name: string, wanted: Json, found: Json | undefined): boolean {
+export function isSameSetting(name: string, wanted: Json, seen: Json | undefined): boolean {
   if (Array.isArray(wanted))
-    return stringifyJson(plainList(name, wanted)) === stringifyJson(plainList(name, Array.isArray(found) ? found : []));
-  if (typeof wanted === 'boolean') return wanted === (found ?? false);
-  return String(wanted ?? '') === String(found ?? (typeof wanted === 'number' || typeof wanted === 'bigint' ? 0 : ''));
+    return stringifyJson(plainList(name, wanted)) === stringifyJson(plainList(name, Array.isArray(seen) ? seen : []));
+  if (typeof wanted === 'boolean') return wanted === (seen ?? false);
+  return String(wanted ?? '') === String(seen ?? (typeof wanted === 'number' || typeof wanted === 'bigint' ? 0 : ''));
 }
 
 function plainList(name: string, list: readonly Json[]): Json[] {
@@ -204,8 +206,8 @@ function plainList(name: string, list: readonly Json[]): Json[] {
 }
 
 /** Names of the stated settings that are not so at the forge. */
-export function differingSettings(wanted: Settings, found: Settings): string[] {
-  return statedOf(wanted).flatMap(([name, value]) => (isSameSetting(name, value, found[name]) ? [] : [name]));
+export function differingSettings(wanted: Settings, seen: Settings): string[] {
+  return statedOf(wanted).flatMap(([name, value]) => (isSameSetting(name, value, seen[name]) ? [] : [name]));
 }
 
 /** What these settings are now, and what they become. */
@@ -214,8 +216,8 @@ export function changesOf(
   from: Settings,
   to: Settings,
 ): Array<{ name: string; from: string; to: string }> {
-  const told = (value: Json | undefined): string => stringifyJson(value ?? null);
-  return names.map((name) => ({ name, from: told(from[name]), to: told(to[name]) }));
+  const textOfValue = (value: Json | undefined): string => stringifyJson(value ?? null);
+  return names.map((name) => ({ name, from: textOfValue(from[name]), to: textOfValue(to[name]) }));
 }
 
 /** These settings, to be remembered; what the forge leaves out as null. */

@@ -17,7 +17,7 @@ export interface OpenCall {
   /** Of these, the newest ones in a row that were answered with the same status 500: a permanent error may look so. */
   readonly equalFailures: number;
   /** What the forge said with the newest of them; null = nothing, or it was not answered. */
-  readonly said: string | null;
+  readonly message: string | null;
   /** Milliseconds since the newest of them, database time. */
   readonly sentAgoMs: number;
   /** When the first of them was sent. */
@@ -121,12 +121,12 @@ export interface EventMatcher {
 export function shownWithIssues(
   field: 'labels' | 'milestone',
   key: 'name' | 'title',
-  differenceOf: (shown: JsonObject, wanted: JsonObject) => string,
+  differenceOf: (ofEvent: JsonObject, wanted: JsonObject) => string,
 ): EventMatcher {
   const shownIn = ({ data }: ForgeEvent): JsonObject[] =>
     ['issue', 'pull_request'].flatMap((what) => {
-      const shown = (data[what] as JsonObject | undefined)?.[field] ?? null;
-      return (Array.isArray(shown) ? shown : [shown]).filter(isJsonObject);
+      const value = (data[what] as JsonObject | undefined)?.[field] ?? null;
+      return (Array.isArray(value) ? value : [value]).filter(isJsonObject);
     });
   return {
     shownBy: (event) => shownIn(event).map((one) => ({ [key]: one[key] ?? null })),

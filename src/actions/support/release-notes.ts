@@ -103,20 +103,20 @@ interface NoteStyle {
  * others: they mention nobody, close nothing and hold no markup.
  */
 export function renderNotes(changes: readonly MergedChange[], { groups, other, skip, since }: NoteStyle): string {
-  const told = [...changes].filter((change) => !bears(change, skip)).sort((a, b) => a.number - b.number);
-  const shown = told.slice(-MAX_CHANGES);
-  const left = new Set(shown);
+  const changesToList = [...changes].filter((change) => !bears(change, skip)).sort((a, b) => a.number - b.number);
+  const newest = changesToList.slice(-MAX_CHANGES);
+  const remaining = new Set(newest);
   const sections = groups.map(({ title, labels }): [string, MergedChange[]] => {
-    const own = [...left].filter((change) => bears(change, labels));
-    for (const change of own) left.delete(change);
+    const own = [...remaining].filter((change) => bears(change, labels));
+    for (const change of own) remaining.delete(change);
     return [title, own];
   });
-  if (other !== '') sections.push([other, [...left]]);
+  if (other !== '') sections.push([other, [...remaining]]);
   const parts = sections
     .filter(([, own]) => own.length > 0)
     .map(([title, own]) => `### ${title}\n\n${own.map(line).join('\n')}`);
   const heading = since === null ? '## Changes' : `## Changes since ${escapeMarkdown(since)}`;
-  const earlier = told.length - shown.length;
+  const earlier = changesToList.length - newest.length;
   if (earlier > 0) parts.push(`And ${earlier} earlier ${earlier === 1 ? 'one' : 'ones'}.`);
   return [BEGIN, heading, ...(parts.length > 0 ? parts : ['None.']), END].join('\n\n');
 }

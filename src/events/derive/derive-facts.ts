@@ -47,13 +47,13 @@ export function deriveFacts(fact: EventFact, stored: JsonObject | null): Derived
   for (const thing of things) {
     const at = timeOf(thing, fact);
     const value = thing.read(fact);
-    const held = earlier[thing.name];
+    const before = earlier[thing.name];
     if (thing.about.has(fact.kind))
       facts = {
         ...(facts ?? {}),
-        ...derivedBy(thing, fact, held && !isOlder(at, held) ? held.value : undefined, value),
+        ...derivedBy(thing, fact, before && !isOlder(at, before) ? before.value : undefined, value),
       };
-    const now = heldAfter(thing, fact, value, held, at);
+    const now = heldAfter(thing, fact, value, before, at);
     if (now) next[thing.name] = now;
   }
   return { facts: facts && withUnknown(facts), state: isEqual(earlier, next) ? null : writeState(next) };
@@ -72,9 +72,9 @@ export function isNews(fact: EventFact, stored: JsonObject | null): boolean {
   const thing = TRACKED_THINGS[statedKindOf(fact)].find(({ name }) => name === listed.change);
   const value = thing?.read(fact);
   if (!thing || value === undefined) return false;
-  const held = readState(stored)[thing.name];
-  if (!held) return listed.isNewsUnheld;
-  return !isEqual(held.value, value) && !isOlder(timeOf(thing, fact), held);
+  const before = readState(stored)[thing.name];
+  if (!before) return listed.isNewsUnheld;
+  return !isEqual(before.value, value) && !isOlder(timeOf(thing, fact), before);
 }
 
 function statedKindOf({ kind }: EventFact): StatedObject['kind'] {
@@ -101,9 +101,9 @@ function derivedBy(
 
 function withUnknown(facts: Unfinished): JsonObject {
   const names = Object.keys(facts);
-  const known = names.filter((name) => facts[name] !== undefined);
+  const knownNames = names.filter((name) => facts[name] !== undefined);
   return {
-    ...Object.fromEntries(known.map((name) => [name, facts[name] ?? null])),
+    ...Object.fromEntries(knownNames.map((name) => [name, facts[name] ?? null])),
     not_known: names.filter((name) => facts[name] === undefined),
   };
 }
@@ -112,16 +112,16 @@ function heldAfter(
   thing: TrackedThing,
   fact: EventFact,
   value: Json | undefined,
-  held: Held | undefined,
+  before: Held | undefined,
   at: string | null,
 ): Held | null {
   const { atFirst } = thing;
-  if (held && isOlder(at, held)) return null;
-  const since = at ?? held?.at ?? null;
+  if (before && isOlder(at, before)) return null;
+  const since = at ?? before?.at ?? null;
   if (thing.about.has(fact.kind)) return value === undefined ? null : { value, at: since, isTold: true };
-  if (held?.isTold) return null;
-  if (atFirst?.told.has(fact.kind)) return { value: atFirst.value, at: since, isTold: true };
-  return value === undefined || isEqual(value, held?.value) ? null : { value, at: since, isTold: false };
+  if (before?.isTold) return null;
+  if (atFirst?.toldBy.has(fact.kind)) return { value: atFirst.value, at: since, isTold: true };
+  return value === undefined || isEqual(value, before?.value) ? null : { value, at: since, isTold: false };
 }
 
 function isEqual(one: unknown, other: unknown): boolean {
@@ -132,8 +132,8 @@ function isEqual(one: unknown, other: unknown): boolean {
 function jobOf(data: JsonObject): string {
   const task = objectOf(data.task);
   const name = textOf(task?.name);
-  const shown = /^#(\d+)$/.exec(textOf(task?.head_branch))?.[1];
-  const pull = shown ?? idOf(objectOf(data.pull_request)?.number);
+  const pullOfRef = /^#(\d+)$/.exec(textOf(task?.head_branch))?.[1];
+  const pull = pullOfRef ?? idOf(objectOf(data.pull_request)?.number);
   const ranFor = textOf(data.branch) !== '' ? `branch|${textOf(data.branch)}` : pull !== '' ? `pull|${pull}` : '';
   return name === '' || ranFor === '' ? '' : `${ranFor}|${name}`;
 }
@@ -151,12 +151,12 @@ type ObjectState = Readonly<Record<string, Held>>;
 
 function readState(stored: JsonObject | null): ObjectState {
   const state: Record<string, Held> = emptyTable();
-  for (const [name, held] of Object.entries(stored ?? {})) {
-    if (isJsonObject(held))
+  for (const [name, entry] of Object.entries(stored ?? {})) {
+    if (isJsonObject(entry))
       state[name] = {
-        value: held.value ?? null,
-        at: typeof held.at === 'string' ? held.at : null,
-        isTold: held.told === true,
+        value: entry.value ?? null,
+        at: typeof entry.at === 'string' ? entry.at : null,
+        isTold: entry.told === true,
       };
   }
   return state;
@@ -169,6 +169,6 @@ function writeState(state: ObjectState): JsonObject {
 }
 
 /** Facts of one second stand in the order in which they came, and so does what tells no time. */
-function isOlder(at: string | null, held: Held): boolean {
-  return at !== null && held.at !== null && at < held.at;
+function isOlder(at: string | null, before: Held): boolean {
+  return at !== null && before.at !== null && at < before.at;
 }

@@ -15,7 +15,7 @@ export interface TrackedThing {
   /** The fact's time, as far as this thing goes; its own where absent. */
   at?(fact: EventFact): Date | null;
   /** The value before the object existed, told by the fact that made it; what it was made with is told by facts of their own. */
-  readonly atFirst?: { readonly value: Json; readonly told: ReadonlySet<EventKind> };
+  readonly atFirst?: { readonly value: Json; readonly toldBy: ReadonlySet<EventKind> };
   /** @param before undefined when no earlier state is held. A derived name that is undefined is not known. */
   derive(before: Json | undefined, after: Json, fact: EventFact): Readonly<Record<string, Json | undefined>>;
 }
@@ -26,7 +26,7 @@ const labels: TrackedThing = {
   name: 'labels',
   about: kinds('issue.labeled', 'issue.labels_cleared', 'pull_request.labeled', 'pull_request.labels_cleared'),
   read: (fact) => namesIn(subjectOf(fact), 'labels', 'name'),
-  atFirst: { value: [], told: OPENED },
+  atFirst: { value: [], toldBy: OPENED },
   derive: (before, after) => ({
     labels_added: without(after, before),
     labels_removed: before === undefined ? undefined : without(before, after),
@@ -37,7 +37,7 @@ const assignees: TrackedThing = {
   name: 'assignees',
   about: kinds('issue.assigned', 'issue.unassigned', 'pull_request.assigned', 'pull_request.unassigned'),
   read: (fact) => namesIn(subjectOf(fact), 'assignees', 'login'),
-  atFirst: { value: [], told: OPENED },
+  atFirst: { value: [], toldBy: OPENED },
   derive: (before, after) => ({
     assignees_added: without(after, before),
     assignees_removed: before === undefined ? undefined : without(before, after),
@@ -52,7 +52,7 @@ const milestone: TrackedThing = {
     if (subject?.milestone === undefined) return undefined;
     return textOf(objectOf(subject.milestone)?.title) || null;
   },
-  atFirst: { value: null, told: OPENED },
+  atFirst: { value: null, toldBy: OPENED },
   derive: (before, after) => ({ milestone_before: before, milestone_after: after }),
 };
 
@@ -122,11 +122,11 @@ const text: TrackedThing = {
   about: NOTHING,
   read: (fact) => {
     const release = objectOf(fact.data.release);
-    const shown = release ?? subjectOf(fact);
-    const title = release ? release.name : shown?.title;
+    const object = release ?? subjectOf(fact);
+    const title = release ? release.name : object?.title;
     // The feed tells titles alone.
-    if (typeof title !== 'string' || typeof shown?.body !== 'string') return undefined;
-    return hashOf(stringifyJson([title, shown.body, release?.prerelease ?? null])).slice(0, 32);
+    if (typeof title !== 'string' || typeof object?.body !== 'string') return undefined;
+    return hashOf(stringifyJson([title, object.body, release?.prerelease ?? null])).slice(0, 32);
   },
   derive: () => ({}),
 };

@@ -72,7 +72,7 @@ const ACTION_OF: Readonly<Partial<Record<IssueWord, string>>> = { labeled: 'labe
 
 function issueFacts({ repoId, repo, object, since, isBaseline }: Seen, of: Family, number: string) {
   const { pull_request: pull, repository: _, ...rest } = object;
-  const shown =
+  const fields =
     of === 'pull_request'
       ? definedFields({ ...rest, ...pick(pull, ['draft', 'merged', 'merged_at', 'html_url']) })
       : rest;
@@ -87,7 +87,7 @@ function issueFacts({ repoId, repo, object, since, isBaseline }: Seen, of: Famil
         factAt: at,
         actor: word === 'opened' ? actorOf(object.user) : null,
         repo,
-        data: definedFields({ action: ACTION_OF[word] ?? word, number: object.number, [of]: shown }),
+        data: definedFields({ action: ACTION_OF[word] ?? word, number: object.number, [of]: fields }),
         listed: { change, isNewsUnheld: isNewsUnheld && isSince, isBaseline },
       },
     ];

@@ -43,7 +43,7 @@ export type ReviewKind = 'review.approved' | 'review.rejected' | 'review.comment
 
 /** The words of a delivery for a kind of review. */
 export function reviewWords(kind: EventKind): JsonObject {
-  const type = Object.entries(KIND_OF).find(([, known]) => known === kind)?.[0] ?? null;
+  const type = Object.entries(KIND_OF).find(([, reviewKind]) => reviewKind === kind)?.[0] ?? null;
   return { type, state: stateOf(kind as ReviewKind) };
 }
 

@@ -15,7 +15,7 @@ export function completeFiles(name: OperationName, once: AnyForgeCall): AnyForge
   return async (args, options) => {
     const files = filesOf(args);
     if (files === null) return once(args, options);
-    const found: (Contents | null)[] = [];
+    const contents: (Contents | null)[] = [];
     const todo: (readonly string[])[] = [files];
     for (let part = todo.shift(); part !== undefined; part = todo.shift()) {
       const answer = await askOrHalve(once, withFiles(args, part), part, options);
@@ -25,10 +25,10 @@ export function completeFiles(name: OperationName, once: AnyForgeCall): AnyForge
         continue;
       }
       checkOrder(name, part, answer);
-      found.push(...answer);
+      contents.push(...answer);
       if (answer.length < part.length) todo.unshift(part.slice(answer.length));
     }
-    return found;
+    return contents;
   };
 }
 
@@ -47,11 +47,11 @@ async function askOrHalve(
 }
 
 /** Results carry no key but their place and path: an answer in another order would hand out the wrong file. */
-function checkOrder(operation: OperationName, asked: readonly string[], answer: readonly (Contents | null)[]): void {
+function checkOrder(operation: OperationName, paths: readonly string[], answer: readonly (Contents | null)[]): void {
   const wrong =
-    answer.length > asked.length ||
-    (answer.length === 0 && asked.length > 0) ||
-    answer.some((entry, place) => typeof entry?.path === 'string' && normal(entry.path) !== normal(asked[place] ?? ''));
+    answer.length > paths.length ||
+    (answer.length === 0 && paths.length > 0) ||
+    answer.some((entry, place) => typeof entry?.path === 'string' && normal(entry.path) !== normal(paths[place] ?? ''));
   if (wrong) throw failedCall('unknown', 'other-files', { operation, detail: 'shape' });
 }
 

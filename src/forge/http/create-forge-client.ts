@@ -104,9 +104,9 @@ export function createForgeClient(options: ForgeClientOptions): ForgeClient {
     let tookMs = 0;
     const reply = await inTurn(budget, context, callOptions, async () => {
       const sentMs = clock.monotonicMs();
-      const got = await transport(request);
+      const wireReply = await transport(request);
       tookMs = clock.monotonicMs() - sentMs;
-      return got;
+      return wireReply;
     });
     try {
       const result = settle(reply, context(), write);
@@ -118,17 +118,17 @@ export function createForgeClient(options: ForgeClientOptions): ForgeClient {
       throw error;
     }
 
-    function settle(got: WireReply, at: ErrorContext, isWriting: boolean): unknown {
-      if (!operation.success.includes(got.status)) throw mapReply({ ...at, path: request.url }, got);
+    function settle(wireReply: WireReply, at: ErrorContext, isWriting: boolean): unknown {
+      if (!operation.success.includes(wireReply.status)) throw mapReply({ ...at, path: request.url }, wireReply);
       try {
-        const json = readJson(got.body);
+        const json = readJson(wireReply.body);
         const { answer, skipped } = countSkipped(() => checkReply(operation, json, isWriting));
         if (skipped > 0) options.logger?.warn({ operation: name, skipped }, 'forge.null-entries-skipped');
-        callOptions.onReply?.(replyInfo(operation, got, json));
+        callOptions.onReply?.(replyInfo(operation, wireReply, json));
         return answer;
       } catch (error) {
         if (error instanceof BotError) throw error;
-        throw mapWrongBody(at, got.status, error instanceof WrongShape ? error : null);
+        throw mapWrongBody(at, wireReply.status, error instanceof WrongShape ? error : null);
       }
     }
   }
@@ -225,9 +225,9 @@ function checkAddress(address: string): string {
 function replyInfo(operation: Operation, reply: WireReply, json: Json | undefined): ReplyInfo {
   const list = operation.list !== undefined && isJsonObject(json) ? json[operation.list] : json;
   const header = reply.headers['x-total-count'];
-  const told = isJsonObject(json) ? json['total_count'] : undefined;
+  const count = isJsonObject(json) ? json['total_count'] : undefined;
   const totalCount =
-    header !== undefined && /^\d{1,15}$/.test(header) ? Number(header) : typeof told === 'number' ? told : null;
+    header !== undefined && /^\d{1,15}$/.test(header) ? Number(header) : typeof count === 'number' ? count : null;
   const listed = Array.isArray(list) ? list.length : operation.paged === true ? 0 : null;
   return { status: reply.status, totalCount, listed, date: readDate(reply.headers['date']) };
 }

@@ -51,9 +51,9 @@ export function describe(error: z.ZodError): string {
 const ERROR_KEYS = new Set(['message', 'url', 'errors', 'error']);
 
 function looksLikeAnswer(schema: z.ZodType, json: Readonly<Record<string, unknown>>): boolean {
-  const known = knownKeys(schema);
-  if (known === null) return !('message' in json && Object.keys(json).every((key) => ERROR_KEYS.has(key)));
-  const keys = Object.keys(json).filter((key) => known.has(key));
+  const fields = knownKeys(schema);
+  if (fields === null) return !('message' in json && Object.keys(json).every((key) => ERROR_KEYS.has(key)));
+  const keys = Object.keys(json).filter((key) => fields.has(key));
   return keys.some((key) => !ERROR_KEYS.has(key));
 }
 
@@ -63,8 +63,8 @@ function knownKeys(schema: z.ZodType): ReadonlySet<string> | null {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable)
     return knownKeys(schema.unwrap() as z.ZodType);
   if (schema instanceof z.ZodUnion) {
-    const found = schema.options.map((option) => knownKeys(option as z.ZodType)).find((keys) => keys !== null);
-    return found ?? null;
+    const fields = schema.options.map((option) => knownKeys(option as z.ZodType)).find((keys) => keys !== null);
+    return fields ?? null;
   }
   return null;
 }

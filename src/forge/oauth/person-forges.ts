@@ -38,9 +38,11 @@ export class PersonForges {
     this.forges = new Map(
       forges.flatMap((forge): Array<[string, PersonForge]> => {
         const names = orgs.filter((org) => org.forge === forge.id).map(({ name }) => name);
-        const known = (): Promise<KnownOrg[]> =>
+        const pinnedOrgs = (): Promise<KnownOrg[]> =>
           Promise.all(names.map(async (name) => ({ name, number: await numbers.pinned(forge.id, name) })));
-        return forge.oauth ? [[forge.id, personForge({ ...forge, oauth: forge.oauth }, known, clock, logger)]] : [];
+        return forge.oauth
+          ? [[forge.id, personForge({ ...forge, oauth: forge.oauth }, pinnedOrgs, clock, logger)]]
+          : [];
       }),
     );
   }

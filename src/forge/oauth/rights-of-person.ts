@@ -25,10 +25,10 @@ export async function rightsOfPerson(client: ForgeClient, orgs: readonly KnownOr
   const mine = await listAll(client, 'listMyOrgs', {}, { maxPages: OWN_PAGES });
   const rights: OrgRights[] = [];
   let teams: Promise<readonly OwnTeam[]> | null = null;
-  for (const known of orgs) {
-    const name = nameAmong(mine, known);
+  for (const pinnedOrg of orgs) {
+    const name = nameAmong(mine, pinnedOrg);
     if (name === null) continue;
-    const org = known.name;
+    const org = pinnedOrg.name;
     const { is_owner: isOwner } = await client.getOrgPermissions({ username: login, org: name });
     if (isOwner) {
       rights.push({ org, isOwner: true, repositories: [] });
@@ -51,10 +51,10 @@ export interface KnownOrg {
 /** The name that the organization has now; null where it is none of these. */
 function nameAmong(mine: readonly Organization[], { name, number }: KnownOrg): string | null {
   const nameOf = (org: Organization): string | null => org.username ?? org.name ?? null;
-  const found = mine.find((org) =>
+  const ownOrg = mine.find((org) =>
     number === null ? nameOf(org)?.toLowerCase() === name.toLowerCase() : org.id === number,
   );
-  return found ? nameOf(found) : null;
+  return ownOrg ? nameOf(ownOrg) : null;
 }
 
 interface OwnTeam {

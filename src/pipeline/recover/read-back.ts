@@ -67,7 +67,7 @@ export async function prepareRead(
     snapshot: context.snapshot,
     sends: open.length,
     equalFailures: equalFailures(attempts),
-    said: attempts.at(-1)?.message ?? null,
+    message: attempts.at(-1)?.message ?? null,
     sentAgoMs,
     firstSentAt: open[0]?.sentAt ?? intent.plannedAt,
   };
