@@ -6,6 +6,7 @@ import { PollingModule } from '../polling/polling.module.js';
 import { RulesModule } from '../rules/rules.module.js';
 import { AccountSync } from './account-sync.js';
 import { ArchiveInbox } from './archive-inbox.js';
+import { AuditSealer } from './audit/audit-sealer.js';
 import { Doctor } from './doctor/doctor.js';
 import { BotJobTools } from './jobs/bot-job-tools.js';
 import { jobs } from './jobs/index.js';
@@ -19,6 +20,7 @@ import { Scheduler } from './scheduler.js';
   imports: [ForgeModule, RulesModule, PipelineModule, PollingModule],
   providers: [
     ArchiveInbox,
+    AuditSealer,
     Doctor,
     AccountSync,
     BotJobTools,
@@ -33,6 +35,7 @@ export class HousekeepingModule extends Draining {
   constructor(
     private readonly alerts: OpenAlerts,
     private readonly archive: ArchiveInbox,
+    private readonly sealer: AuditSealer,
     private readonly scheduler: Scheduler,
     private readonly runner: JobRunner,
   ) {
@@ -41,6 +44,6 @@ export class HousekeepingModule extends Draining {
 
   protected drain(): Promise<unknown> {
     const worked = this.scheduler.stop().then(() => this.runner.idle());
-    return Promise.all([this.alerts.withdraw(), this.archive.stop(), worked]);
+    return Promise.all([this.alerts.withdraw(), this.archive.stop(), this.sealer.stop(), worked]);
   }
 }

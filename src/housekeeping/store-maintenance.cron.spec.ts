@@ -8,10 +8,11 @@ describe('housekeeping/store-maintenance.cron', () => {
     const told: string[] = [];
     const wake = new StoreMaintenanceTimer({ maintenance: async (what) => void told.push(what) }, silentLogger);
 
+    await wake.analyze();
     await wake.checkpoint();
     await wake.vacuum();
 
-    expect(told).toEqual(['checkpoint', 'vacuum']);
+    expect(told).toEqual(['analyze', 'checkpoint', 'vacuum']);
   });
 
   it('lives on when the store fails, and says so', async () => {

@@ -4,6 +4,7 @@ import { messageOf } from '../core/errors.js';
 import { Logger } from '../core/logger.js';
 import { StoreMaintenance } from './store-maintenance.port.js';
 
+const ANALYZE_MS = 60_000;
 const CHECKPOINT_MS = 5 * 60_000;
 const VACUUM_MS = 60 * 60_000;
 
@@ -13,6 +14,11 @@ export class StoreMaintenanceTimer {
     private readonly store: StoreMaintenance,
     private readonly logger: Logger,
   ) {}
+
+  @Interval('forgehand.analyze', ANALYZE_MS)
+  async analyze(): Promise<void> {
+    await this.run('analyze');
+  }
 
   @Interval('forgehand.checkpoint', CHECKPOINT_MS)
   async checkpoint(): Promise<void> {
@@ -24,7 +30,7 @@ export class StoreMaintenanceTimer {
     await this.run('vacuum');
   }
 
-  private async run(what: 'checkpoint' | 'vacuum'): Promise<void> {
+  private async run(what: Parameters<StoreMaintenance['maintenance']>[0]): Promise<void> {
     await this.store
       .maintenance(what)
       .catch((error: unknown) => this.logger.warn({ what, error: messageOf(error) }, 'store.maintenance-failed'));

@@ -1,4 +1,4 @@
 /** Maintenance that a database server does by itself, and that the embedded store needs to be told to do. */
 export abstract class StoreMaintenance {
-  abstract maintenance(what: 'checkpoint' | 'vacuum'): Promise<void>;
+  abstract maintenance(what: 'analyze' | 'checkpoint' | 'vacuum'): Promise<void>;
 }

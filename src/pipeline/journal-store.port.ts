@@ -228,8 +228,8 @@ export abstract class JournalStore {
   abstract hastenRuns(eventIds: readonly string[]): Promise<void>;
   /** A gathering run is due so much later from now, by database time; nothing when it gathers no more. */
   abstract putOffRun(runId: string, ms: number): Promise<void>;
-  /** Runs of a rule that fired in the last hour. */
-  abstract firedInLastHour(org: string, rule: string): Promise<number>;
+  /** Runs of a rule that fired in the last hour, counted as far as `most`. */
+  abstract firedInLastHour(org: string, rule: string, most: number): Promise<number>;
   /** Intents that wait for an approval, in order of planning. */
   abstract waitingForApproval(limit: number, visibility?: Visibility): Promise<Intent[]>;
   /**

@@ -89,6 +89,26 @@ export async function executeAtOnce(
   return (await Promise.all(asked)).slice(0, queries.length);
 }
 
+/**
+ * One statement that is planned for its values: for what comes seldom and finds rows by a limit, a span of time or a filter that may be left out. The one plan
+ * for all values (`SESSION`) takes a limit for a tenth of the table and a filter for one that is there. Not within a transaction: see `planForValues`.
+ */
+export async function executePlanned<T>(
+  manager: EntityManager,
+  sql: string,
+  params: readonly unknown[],
+): Promise<Rows<T>> {
+  const [, answer] = await executeAtOnce(manager, [PLAN_FOR_VALUES, { sql, params }]);
+  return answer as Rows<T>;
+}
+
+/** To the end of the transaction, statements are planned for their values. */
+export async function planForValues(manager: EntityManager): Promise<void> {
+  await execute(manager, PLAN_FOR_VALUES.sql);
+}
+
+const PLAN_FOR_VALUES: Statement = { sql: 'SET LOCAL plan_cache_mode = force_custom_plan', params: [] };
+
 async function clientOf(
   manager: EntityManager,
 ): Promise<{ runner: QueryRunner; client: Client; prepared: PreparedStatements }> {
@@ -295,10 +315,10 @@ const FIRST_PLANS_LIVE_MS = 500;
 const PLANS_LIVE_MS = 30_000;
 /**
  * One plan for all values. Left to itself the planner makes a new one each time, since it takes a list of unknown length for ten members where
- * ours mostly has one. Our statements are written so that this plan is right: they find by key first. Said again now and then, for a
- * transaction that is rolled back takes it along.
+ * ours mostly has one. Statements that come often are written so that this plan is right: they find by key first (`executePlanned` is for the others). None
+ * runs for so long that compiling it (`jit`) pays. Said again now and then, for a transaction that is rolled back takes it along.
  */
-const ONE_PLAN = 'SET plan_cache_mode = force_generic_plan';
+const SESSION = 'SET plan_cache_mode = force_generic_plan; SET jit = off';
 
 /**
  * What a pooler between us and the server answers, when it hands each transaction to another connection of the server: the name is not known
@@ -329,18 +349,18 @@ export class PreparedStatements {
     return made;
   }
 
-  /** What to give to the client. The name is made of the text, since two processes of ours may come to share a connection of the server. */
+  /** What to give to the client. What has no values may be several statements, and several cannot be prepared. The name is made of the text, since two processes of ours may come to share a connection of the server. */
   async queryOf(client: Pick<Client, 'query'>, text: string, values: readonly unknown[]): Promise<Query> {
-    const name = this.nameOf(text, values);
-    if (name === null) return { text, values };
+    if (!this.isNaming || values.length === 0) return { text, values };
     const planned = this.planned.get(client);
     if (planned === undefined || this.now() - planned.atMs >= planned.liveMs) {
       const liveMs = planned === undefined ? FIRST_PLANS_LIVE_MS : Math.min(2 * planned.liveMs, PLANS_LIVE_MS);
       this.planned.set(client, { atMs: this.now(), liveMs });
-      const text = planned === undefined ? ONE_PLAN : `DISCARD PLANS; ${ONE_PLAN}`;
-      await withBegin(client, client.query({ text, values: [] }));
+      const settings = planned === undefined ? SESSION : `DISCARD PLANS; ${SESSION}`;
+      await withBegin(client, client.query({ text: settings, values: [] }));
     }
-    return { name, text, values };
+    const name = this.nameOf(text);
+    return name === null ? { text, values } : { name, text, values };
   }
 
   /**
@@ -353,9 +373,7 @@ export class PreparedStatements {
     return true;
   }
 
-  private nameOf(text: string, values: readonly unknown[]): string | null {
-    // What has no values may be several statements, and several cannot be prepared.
-    if (!this.isNaming || values.length === 0) return null;
+  private nameOf(text: string): string | null {
     const known = this.names.get(text);
     if (known === undefined) {
       if (this.names.size < MOST_TEXTS) this.names.set(text, '');

@@ -57,10 +57,10 @@ RETURNING id, encode(once_key, 'hex') AS once_key`;
 /** What was decided and arrived before $1 loses its body, at most $2 at a time; any number of processes may do it. */
 export const ARCHIVE = `
 UPDATE arrivals SET body = '', archived_at = clock_timestamp()
-WHERE id IN (
+WHERE id = ANY (ARRAY(
   SELECT id FROM arrivals WHERE archived_at IS NULL AND state <> 'stored' AND arrived_at < $1::timestamptz
   ORDER BY arrived_at LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED
-)`;
+))`;
 
 /** An arrival `a` as lists show it. */
 export const ARRIVAL_SUMMARY = `

@@ -21,10 +21,10 @@ const WINDOW = `interval '${BUDGET_WINDOW_MS} milliseconds'`;
 const USED = `
 SELECT u.budget, count(*)::int AS used, extract(epoch FROM min(u.at) + ${WINDOW} - clock_timestamp())::double precision * 1000 AS again_in_ms
 FROM budget_uses u JOIN attempts a ON a.id = u.attempt_id
-WHERE u.budget = ANY ($1::text[]) AND u.at > clock_timestamp() - ${WINDOW} AND (${COUNTED})
+WHERE u.budget = ANY ($1::text[]) AND u.at > statement_timestamp() - ${WINDOW} AND (${COUNTED})
 GROUP BY u.budget`;
 
-const FORGET = `DELETE FROM budget_uses WHERE budget = ANY ($1::text[]) AND at <= clock_timestamp() - ${WINDOW}`;
+const FORGET = `DELETE FROM budget_uses WHERE budget = ANY ($1::text[]) AND at <= statement_timestamp() - ${WINDOW}`;
 const USE = 'INSERT INTO budget_uses (budget, attempt_id, at) SELECT unnest($1::text[]), $2, clock_timestamp()';
 
 const keysOf = (limits: readonly BudgetLimit[]): string[] => [...new Set(limits.map(({ key }) => key))];
@@ -79,7 +79,7 @@ RETURNING extract(epoch FROM until - clock_timestamp())::double precision * 1000
 /** Budgets that have held nothing for an hour; those that others work with are left to them. */
 const FORGET_HOLDS = `
 DELETE FROM budget_holds WHERE budget IN (
-  SELECT budget FROM budget_holds WHERE until < clock_timestamp() - ${WINDOW} ORDER BY until LIMIT 100 FOR UPDATE SKIP LOCKED)`;
+  SELECT budget FROM budget_holds WHERE until < statement_timestamp() - ${WINDOW} ORDER BY until LIMIT 100 FOR UPDATE SKIP LOCKED)`;
 
 /**
  * The next place behind a spent budget. Each hour has as many as the budget lets through in one: what is tried again at one time is never

@@ -19,9 +19,13 @@ import { execute } from './database.js';
 
 const IDLE = IDLE_RUN_STATES.map((state) => `'${state}'`).join(', ');
 
+/** An index is not searched by a time that runs on, as that of `clock_timestamp()` does. */
 const FIRED = `
-SELECT count(*)::int AS count FROM runs
-WHERE org = $1 AND rule = $2 AND decided_at > clock_timestamp() - interval '1 hour' AND state NOT IN (${IDLE})`;
+SELECT count(*)::int AS count FROM (
+  SELECT 1 FROM runs
+  WHERE org = $1 AND rule = $2 AND decided_at > statement_timestamp() - interval '1 hour' AND state NOT IN (${IDLE})
+  ORDER BY decided_at DESC LIMIT $3
+) AS fired`;
 
 /** Whoever tells one of them at the same time waits here for the other. */
 const TELL_ACTS = `
@@ -95,9 +99,9 @@ export async function findDecider(manager: EntityManager, eventId: string): Prom
   return row ? { revisionId: row.revisionId, bot: parseJson(row.bot) as DecidedBy['bot'] } : null;
 }
 
-/** Runs that fired in the last hour, by database time. */
-export async function countFired(manager: EntityManager, org: string, rule: string): Promise<number> {
-  return (await execute<{ count: number }>(manager, FIRED, [org, rule])).rows[0]?.count ?? 0;
+/** Runs that fired in the last hour, by database time, as far as `most`. */
+export async function countFired(manager: EntityManager, org: string, rule: string, most: number): Promise<number> {
+  return (await execute<{ count: number }>(manager, FIRED, [org, rule, most])).rows[0]?.count ?? 0;
 }
 
 /** @returns the intents that were written */
@@ -161,7 +165,7 @@ async function withinLimit(
   { run, intents, runsPerHour }: RecordedRun,
 ): Promise<Pick<RecordedRun, 'run' | 'intents'>> {
   if (runsPerHour === undefined || !hasFired(run.state)) return { run, intents };
-  const fired = await countFired(manager, run.org, run.rule);
+  const fired = await countFired(manager, run.org, run.rule, runsPerHour);
   return fired < runsPerHour
     ? { run, intents }
     : {

@@ -36,9 +36,9 @@ export function pausesOver(p: string, i: string): string {
   return `${p}.org IN ('', ${i}.org) AND ${p}.rule IN ('', ${i}.rule)`;
 }
 
-/** Whether the turn of a held intent has come, by the time of the statement: an index is not searched by a time that runs on. */
+/** By the time of the statement: an index is not searched by a time that runs on, as that of `clock_timestamp()` does. */
 const NOT_YET = '> statement_timestamp()';
-const BY_NOW = '<= statement_timestamp()';
+export const BY_NOW = '<= statement_timestamp()';
 
 /** The intent `a` stepped aside, and the intent `i` of its order key was planned after it and writes or names its object. */
 export function standsAside(a: string, i: string): string {
@@ -213,12 +213,12 @@ SELECT i.id FROM unnest($1::text[], $2::integer[], $3::text[]) AS m (id, epoch, 
 export const ATTEMPTS = `SELECT ${attemptRows.list('a')} FROM attempts a WHERE a.id = ANY ($1)`;
 
 /** Runs whose window is over. */
-export const DUE_RUNS = `SELECT id FROM runs WHERE state = 'gathering' AND due_at <= clock_timestamp() ORDER BY due_at LIMIT $1`;
+export const DUE_RUNS = `SELECT id FROM runs WHERE state = 'gathering' AND due_at ${BY_NOW} ORDER BY due_at LIMIT $1`;
 
-export const DUE_RUNS_OF = `SELECT id FROM runs WHERE state = 'gathering' AND due_at <= clock_timestamp() AND org = $2 ORDER BY due_at LIMIT $1`;
+export const DUE_RUNS_OF = `SELECT id FROM runs WHERE state = 'gathering' AND due_at ${BY_NOW} AND org = $2 ORDER BY due_at LIMIT $1`;
 
 /** Intents whose owner was lost. */
-export const EXPIRED = `SELECT id FROM intents WHERE state IN ('claimed', 'sent') AND lease_until <= clock_timestamp()`;
+export const EXPIRED = `SELECT id FROM intents WHERE state IN ('claimed', 'sent') AND lease_until ${BY_NOW}`;
 
 export const RECLAIM = `
 UPDATE intents SET state = CASE state WHEN 'sent' THEN 'unknown' ELSE 'planned' END, aside = state = 'sent', updated_at = clock_timestamp(), lease_until = NULL,

@@ -15,6 +15,7 @@ import type { ErasureStore } from '../housekeeping/erase/erasure-store.port.js';
 import type { ArchiveStore } from '../housekeeping/archive-store.port.js';
 import type { AuditStore } from '../housekeeping/audit/audit-store.port.js';
 import type { OpenAlertStore } from '../housekeeping/open-alert-store.port.js';
+import type { StoreMaintenance } from '../housekeeping/store-maintenance.port.js';
 import type { ActivityStore } from '../insight/activity-store.port.js';
 import type { HistoryStore } from '../insight/history-store.port.js';
 import type { GapStore } from '../pipeline/gap-store.port.js';
@@ -79,6 +80,15 @@ const BUSY_TABLES = [
   'heartbeats',
 ];
 
+/**
+ * Tables of the embedded store that have twice as many pages as when they were analyzed last, and more than a handful. A server has a process for that, by
+ * rows; until then the planner takes a full table for an almost empty one.
+ */
+const GROWN_TABLES = `
+SELECT c.oid::regclass::text AS name FROM pg_class c
+WHERE c.relkind = 'r' AND c.relnamespace = current_schema()::regnamespace
+  AND pg_relation_size(c.oid) > 2 * greatest(c.relpages, 4) * current_setting('block_size')::bigint`;
+
 const STATEMENT_TIMEOUT_MS = 30_000;
 /** The forge waits 5 s for an acknowledgement: a store that is slower must be given up before. */
 const ACK_TIMEOUT_MS = 3_500;
@@ -129,10 +139,11 @@ export interface Stores {
   /** False = the disk of the store is full: nothing can be acknowledged. True where that cannot be told. */
   hasRoom(): Promise<boolean>;
   /**
-   * Embedded: what a server does by itself (every few minutes: `checkpoint`; once an hour: `vacuum`). A server: nothing.
+   * Embedded: what a server does by itself (each minute: `analyze`, of what has grown; every few minutes: `checkpoint`; once an hour: `vacuum`). A server:
+   * nothing.
    * Whoever asks the store meanwhile waits.
    */
-  maintenance(what: 'checkpoint' | 'vacuum'): Promise<void>;
+  maintenance: StoreMaintenance['maintenance'];
   /**
    * Embedded: a copy of the store's files as of one moment, for a backup; whoever asks the store meanwhile waits.
    * @throws UserError on a server, whose backup reads the tables themselves
@@ -167,7 +178,9 @@ async function openEmbeddedStores(
     migrate: () => migrate(dataSource, { lock: false, logger, folder: dir === ':memory:' ? null : dir }),
     maintenance: async (what) => {
       if (what === 'vacuum') for (const table of BUSY_TABLES) await dataSource.query(`VACUUM (ANALYZE) ${table}`);
-      await dataSource.query('CHECKPOINT');
+      if (what !== 'analyze') return void (await dataSource.query('CHECKPOINT'));
+      const grown = await dataSource.query<Array<{ name: string }>>(GROWN_TABLES);
+      for (const { name } of grown) await dataSource.query(`ANALYZE ${name}`);
     },
     copyFiles: () => copyFiles(dir, (copy) => gate.through(() => alone(dataSource, copy), 'first')),
     close: async () => {

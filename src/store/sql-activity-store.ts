@@ -10,7 +10,7 @@ import type {
   RunCount,
   SourceOfEvent,
 } from '../insight/activity-store.port.js';
-import { execute, type Database } from './database.js';
+import { executePlanned, type Database } from './database.js';
 import { ARRIVAL_SUMMARY } from './inbox-statements.js';
 import { changedSomething } from './journal-statements.js';
 import {
@@ -193,7 +193,7 @@ export class SqlActivityStore implements ActivityStore {
   }
 
   private async rows<Row>(sql: string, params: readonly unknown[]): Promise<Row[]> {
-    return this.db.run(async (manager) => (await execute<Row>(manager, sql, [...params])).rows);
+    return this.db.run(async (manager) => (await executePlanned<Row>(manager, sql, params)).rows);
   }
 }
 

@@ -2,7 +2,7 @@ import { In } from 'typeorm';
 import type { Arrival } from '../core/arrival.js';
 import type { ArchiveStore } from '../housekeeping/archive-store.port.js';
 import { toArrival } from './rows.js';
-import { execute, type Database } from './database.js';
+import { execute, executePlanned, type Database } from './database.js';
 import { ArrivalEntity } from './entities/arrival.entity.js';
 
 const OLDEST = `SELECT id FROM arrivals WHERE archived_at IS NULL AND state <> 'stored' AND arrived_at < $1::timestamptz ORDER BY arrived_at LIMIT $2`;
@@ -16,7 +16,7 @@ export class SqlArchiveStore implements ArchiveStore {
 
   async oldest(before: Date, limit: number): Promise<Arrival[]> {
     return this.db.run(async (manager) => {
-      const ids = (await execute<{ id: string }>(manager, OLDEST, [before, limit])).rows.map(({ id }) => id);
+      const ids = (await executePlanned<{ id: string }>(manager, OLDEST, [before, limit])).rows.map(({ id }) => id);
       const rows = await manager.find(ArrivalEntity, {
         where: { id: In(ids) },
         order: { arrivedAt: 'ASC', id: 'ASC' },

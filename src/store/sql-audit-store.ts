@@ -9,10 +9,11 @@ import {
   type AuditRow,
   type StoredLink,
 } from '../core/audit-chain.js';
-import type { AuditStore, SealedChain } from '../housekeeping/audit/audit-store.port.js';
+import type { AuditStore } from '../housekeeping/audit/audit-store.port.js';
 import { columnsOf } from './parameters.js';
-import { execute, type Database } from './database.js';
+import { execute, planForValues, type Database } from './database.js';
 import { lockKeyOf } from './columns.js';
+import { orgsOf } from './orgs-of.js';
 
 const reason = (row: string): string => `${row}.reason_code || ' ' || ${row}.reason_params`;
 
@@ -42,6 +43,12 @@ SELECT q.run_id, ARRAY[a.id, a.intent_id, a.n::text, a.operation, a.request_hash
          THEN ARRAY[${micros('a.answered_at')}, a.outcome, a.status::text, a.message, a.object_id] ELSE ARRAY[]::text[] END AS row
 FROM unnest($1::text[], $2::text[]) AS q (run_id, as_of) JOIN intents i ON i.run_id = q.run_id JOIN attempts a ON a.intent_id = i.id
 WHERE a.sent_at < ${time('q.as_of')} ORDER BY q.run_id, a.intent_id, a.n`;
+
+type Grown = NonNullable<Awaited<ReturnType<AuditStore['seal']>>>;
+
+const UNSEALED = `
+SELECT r.org FROM ${orgsOf('runs', 'n.ended_at IS NOT NULL AND n.sealed_n IS NULL')} AS r
+UNION SELECT a.org FROM ${orgsOf('acts', 'n.sealed_n IS NULL')} AS a ORDER BY org`;
 
 /** One whose effects are looked at once more waits for that, a day at most. */
 const FINISHED = `
@@ -81,20 +88,21 @@ FROM audit_links l LEFT JOIN LATERAL (
 ) s ON true
 WHERE l.org = $1 AND l.n >= $2 ORDER BY l.n LIMIT $3`;
 
+const sealedBehind = (table: string): string =>
+  `(SELECT id, sealed_n FROM ${table} WHERE org = $1 AND sealed_n > $2 ORDER BY sealed_n LIMIT 1)`;
+const BEYOND = `SELECT id FROM (${sealedBehind('runs')} UNION ALL ${sealedBehind('acts')}) AS s ORDER BY sealed_n LIMIT 1`;
+
 /** The chain in PostgreSQL. */
 export class SqlAuditStore implements AuditStore {
   constructor(private readonly db: Database) {}
 
-  async seal(limit: number, youngMs: number, key: AuditKey): Promise<SealedChain[]> {
-    const sql =
-      'SELECT org FROM runs WHERE ended_at IS NOT NULL AND sealed_n IS NULL UNION SELECT org FROM acts WHERE sealed_n IS NULL ORDER BY org';
-    const orgs = await this.db.run(async (manager) => (await execute<{ org: string }>(manager, sql)).rows);
-    const chains: SealedChain[] = [];
-    for (const { org } of orgs) {
-      const sealed = await this.db.transaction((manager) => sealOrg(manager, org, limit, youngMs, key));
-      if (sealed) chains.push(sealed);
-    }
-    return chains;
+  async unsealed(): Promise<string[]> {
+    const { rows } = await this.db.run((manager) => execute<{ org: string }>(manager, UNSEALED));
+    return rows.map(({ org }) => org);
+  }
+
+  async seal(org: string, limit: number, youngMs: number, key: AuditKey): Promise<Grown | null> {
+    return this.db.transaction((manager) => sealOrg(manager, org, limit, youngMs, key));
   }
 
   async links(org: string, after: number, limit: number): ReturnType<AuditStore['links']> {
@@ -122,11 +130,8 @@ export class SqlAuditStore implements AuditStore {
   }
 
   async beyond(org: string, last: number): Promise<string | null> {
-    const sql =
-      'SELECT id FROM (SELECT id, sealed_n FROM runs WHERE org = $1 UNION ALL SELECT id, sealed_n FROM acts WHERE org = $1) s WHERE sealed_n > $2 ORDER BY sealed_n LIMIT 1';
-    return this.db.run(
-      async (manager) => (await execute<{ id: string }>(manager, sql, [org, last])).rows[0]?.id ?? null,
-    );
+    const { rows } = await this.db.run((manager) => execute<{ id: string }>(manager, BEYOND, [org, last]));
+    return rows[0]?.id ?? null;
   }
 }
 
@@ -136,7 +141,8 @@ async function sealOrg(
   limit: number,
   youngMs: number,
   key: AuditKey,
-): Promise<SealedChain | null> {
+): Promise<Grown | null> {
+  await planForValues(manager);
   const { last, asOf } = await headOf(manager, org, youngMs);
   const runs = (await execute<{ id: string }>(manager, FINISHED, [org, asOf, limit])).rows;
   const acts = (await execute<{ id: string }>(manager, ENDED_ACTS, [org, asOf, limit - runs.length])).rows;
@@ -164,10 +170,10 @@ UNION ALL SELECT id, org FROM acts WHERE id = ANY ($1) AND sealed_n IS NOT NULL 
 async function chain(
   manager: EntityManager,
   org: string,
-  last: SealedChain['head'] | null,
+  last: Grown['head'] | null,
   runs: ReadonlyArray<{ readonly runId: string; readonly asOf: string }>,
   key: AuditKey,
-): Promise<SealedChain | null> {
+): Promise<Grown | null> {
   if (runs.length === 0) return null;
   const records = await recordsOf(manager, runs);
   const links: AuditLink[] = [];
@@ -179,7 +185,7 @@ async function chain(
     previous = made;
   }
   await execute(manager, ADD, columnsOf(links, ['org', 'n', 'runId', 'asOf', 'keyId', 'record', 'link'] as const));
-  return previous && { org, added: links.length, head: { n: previous.n, link: previous.link } };
+  return previous && { added: links.length, head: { n: previous.n, link: previous.link } };
 }
 
 /** The end of a chain, which nobody else lengthens in this transaction, and the moment so many milliseconds ago. */
@@ -187,10 +193,10 @@ async function headOf(
   manager: EntityManager,
   org: string,
   agoMs: number,
-): Promise<{ last: SealedChain['head'] | null; asOf: string }> {
+): Promise<{ last: Grown['head'] | null; asOf: string }> {
   await execute(manager, 'SELECT pg_advisory_xact_lock($1)', [lockKeyOf('audit', org)]);
   const head = `SELECT n::integer AS n, link FROM audit_links WHERE org = $1 ORDER BY n DESC LIMIT 1`;
-  const [last] = (await execute<SealedChain['head']>(manager, head, [org])).rows;
+  const [last] = (await execute<Grown['head']>(manager, head, [org])).rows;
   const now = `SELECT ${micros(`clock_timestamp() - $1::double precision * interval '1 millisecond'`)} AS "asOf"`;
   const [{ asOf } = { asOf: '0' }] = (await execute<{ asOf: string }>(manager, now, [agoMs])).rows;
   return { last: last ?? null, asOf };

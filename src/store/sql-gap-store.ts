@@ -4,7 +4,7 @@ import type { EventKind } from '../core/event-kinds.js';
 import { firstIdAt } from '../core/ids.js';
 import type { Gap, GapStore, HourOfHook, KindCount, Outage, WaitingEntry } from '../pipeline/gap-store.port.js';
 import type { Visibility } from '../core/visibility.js';
-import { execute, type Database } from './database.js';
+import { execute, executePlanned, type Database } from './database.js';
 import { OutageEntity } from './entities/intake.entities.js';
 import { placesFrom, visibilityValues, tellsEvent, tellsOrg } from './visibility-statements.js';
 
@@ -103,7 +103,7 @@ export class SqlGapStore implements GapStore {
   constructor(private readonly db: Database) {}
 
   async waiting(before: Date, limit: number): Promise<WaitingEntry[]> {
-    const { rows } = await this.db.run((manager) => execute<WaitingRow>(manager, WAITING, [before, limit]));
+    const { rows } = await this.db.run((manager) => executePlanned<WaitingRow>(manager, WAITING, [before, limit]));
     return rows.map(({ eventId, kind, repo, factAt, data, isMatched, hasRepeats, ...entry }) => ({
       ...entry,
       event:
@@ -134,7 +134,8 @@ export class SqlGapStore implements GapStore {
   }
 
   async recentDeliveries(since: Date, limit: number): Promise<HourOfHook[]> {
-    return (await this.db.run((manager) => execute<HourOfHook>(manager, RECENT_DELIVERIES, [since, limit]))).rows;
+    return (await this.db.run((manager) => executePlanned<HourOfHook>(manager, RECENT_DELIVERIES, [since, limit])))
+      .rows;
   }
 
   async settle(arrivalIds: readonly string[], gaps: readonly Gap[]): Promise<Gap[]> {
@@ -175,12 +176,12 @@ export class SqlGapStore implements GapStore {
 
   async gaps(filter: { org?: string | undefined; visibility?: Visibility | undefined; limit: number }): Promise<Gap[]> {
     const params = [filter.org ?? null, filter.limit, ...visibilityValues(filter.visibility ?? null)];
-    return (await this.db.run((manager) => execute<Gap>(manager, LIST, params))).rows;
+    return (await this.db.run((manager) => executePlanned<Gap>(manager, LIST, params))).rows;
   }
 
   async coverage({ org, visibility, from, until }: Parameters<GapStore['coverage']>[0]): Promise<KindCount[]> {
     const params = [org, firstIdAt(from), firstIdAt(until), ...visibilityValues(visibility)];
-    return (await this.db.run((manager) => execute<KindCount>(manager, COVERAGE, params))).rows;
+    return (await this.db.run((manager) => executePlanned<KindCount>(manager, COVERAGE, params))).rows;
   }
 
   async anyDeliverySince(forge: string, org: string, since: Date): Promise<boolean> {

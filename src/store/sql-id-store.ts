@@ -1,6 +1,6 @@
 import { ENDINGS_OF, type IdMatch, type IdKind, type IdStore } from '../api/id-store.port.js';
 import type { Visibility } from '../core/visibility.js';
-import { execute, type Database } from './database.js';
+import { executePlanned, type Database } from './database.js';
 import {
   placesFrom,
   visibilityValues,
@@ -62,6 +62,6 @@ export class SqlIdStore implements IdStore {
     const selects = kinds.map((kind) => (visibility === null ? likeIn(kind) : likeVisible(kind)));
     const sql = `${selects.join('\nUNION ALL')}\nORDER BY id, kind`;
     const params = [text, limit, ...(visibility === null ? [] : visibilityValues(visibility))];
-    return this.db.run(async (manager) => (await execute<IdMatch>(manager, sql, params)).rows);
+    return this.db.run(async (manager) => (await executePlanned<IdMatch>(manager, sql, params)).rows);
   }
 }

@@ -14,7 +14,7 @@ import type {
 import { EARLIER_MS, EARLIER_PAGE } from '../pipeline/inbox-store.port.js';
 import { entryOnceKey, toArrival, eventRows, factHash, toEvent } from './rows.js';
 import { columnsOf, integers, Packed } from './parameters.js';
-import { execute, type Database } from './database.js';
+import { execute, executePlanned, type Database } from './database.js';
 import { withRead } from '../core/event-knowledge.js';
 import { changeEvent, SqlArrivalBatch } from './arrival-batch.js';
 import { ArrivalEntity } from './entities/arrival.entity.js';
@@ -107,7 +107,9 @@ export class SqlInboxStore implements InboxStore {
     const params = [org ?? null, kind ?? null, limit, before ?? null, changed ?? false];
     const [sql, seen] =
       visibility === null ? [LIST_ARRIVALS, []] : [LIST_ARRIVALS_VISIBLE, visibilityValues(visibility)];
-    return this.db.run(async (manager) => (await execute<ArrivalSummary>(manager, sql, [...params, ...seen])).rows);
+    return this.db.run(
+      async (manager) => (await executePlanned<ArrivalSummary>(manager, sql, [...params, ...seen])).rows,
+    );
   }
 
   async inBatch<T>(work: (batch: ArrivalBatch) => Promise<T>): Promise<T> {
@@ -158,7 +160,7 @@ export class SqlInboxStore implements InboxStore {
   }
 
   async archive(before: Date, limit: number): Promise<number> {
-    return this.db.run(async (manager) => (await execute(manager, ARCHIVE, [before, limit])).affected);
+    return this.db.run(async (manager) => (await executePlanned(manager, ARCHIVE, [before, limit])).affected);
   }
 
   async undecidedEvents(limit: number, org?: string): Promise<string[]> {

@@ -4,7 +4,7 @@ import { visibilityWithin, type Visibility } from '../core/visibility.js';
 import type { HeldForge, IntentWork, PauseRow, RunFilter } from '../pipeline/journal-store.port.js';
 import { type Attempt, type Intent, type Run } from '../core/run.js';
 import { runReasonOf } from './columns.js';
-import { execute, type Database } from './database.js';
+import { execute, executePlanned, type Database } from './database.js';
 import { AttemptEntity } from './entities/attempt.entity.js';
 import { IntentEntity } from './entities/intent.entity.js';
 import { RunEntity } from './entities/run.entity.js';
@@ -91,7 +91,7 @@ export class SqlJournalReads {
     const optional = [filter.rule, filter.state, filter.before].filter((value) => value !== undefined);
     const rows = await this.db.run(async (manager) => {
       const params = [...visibilityValues(asked), limit, ...optional];
-      const ids = idsOf(await execute(manager, newestVisible(filter), params));
+      const ids = idsOf(await executePlanned(manager, newestVisible(filter), params));
       return ids.length === 0
         ? []
         : runs(manager).where('run.id = ANY (:ids)', { ids }).orderBy('run.seq', 'DESC').getMany();

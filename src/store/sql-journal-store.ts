@@ -134,8 +134,8 @@ export class SqlJournalStore extends SqlJournalReads implements JournalStore {
     return this.db.transaction(decide, async () => undefined);
   }
 
-  async firedInLastHour(org: string, rule: string): Promise<number> {
-    return this.db.run((manager) => countFired(manager, org, rule));
+  async firedInLastHour(org: string, rule: string, most: number): Promise<number> {
+    return this.db.run((manager) => countFired(manager, org, rule, most));
   }
 
   async decideApproval(

@@ -22,18 +22,19 @@ import { UndoneEntity } from './entities/recovery.entities.js';
 import { idsOf, toEvent, toAttempt, toIntent } from './rows.js';
 import { effectHash } from './journal-decisions.js';
 import { moveIntent, rearm } from './journal-moves.js';
-import { DUE_RUNS, EXPIRED } from './journal-statements.js';
+import { BY_NOW, DUE_RUNS, EXPIRED } from './journal-statements.js';
+import { orgsOf } from './orgs-of.js';
 import { DUE_ARRIVALS, IS_DUE, UNDECIDED_EVENTS } from './inbox-statements.js';
 import type { Line } from '../pipeline/work-queue.port.js';
 
 const MS = (parameter: string): string => `${parameter}::double precision * interval '1 millisecond'`;
 
 const DUE_RECOVERIES = `
-SELECT id FROM intents WHERE state = 'unknown' AND due_at <= clock_timestamp() AND (lease_until IS NULL OR lease_until <= clock_timestamp())
+SELECT id FROM intents WHERE state = 'unknown' AND due_at ${BY_NOW} AND (lease_until IS NULL OR lease_until <= clock_timestamp())
 ORDER BY due_at, seq LIMIT $1`;
 
 const DUE_LOOKS = `
-SELECT id FROM intents WHERE look_again_at <= clock_timestamp() AND state IN ('done', 'unchanged') ORDER BY look_again_at LIMIT $1`;
+SELECT id FROM intents WHERE look_again_at ${BY_NOW} AND state IN ('done', 'unchanged') ORDER BY look_again_at LIMIT $1`;
 
 /**
  * Each look is one into an index of its own, in the words of the statement that then lists what is due. Of the planned intents the first is enough: which
@@ -43,20 +44,11 @@ const MAY_HAVE_WORK = `
 SELECT EXISTS (${DUE_ARRIVALS}) OR EXISTS (${UNDECIDED_EVENTS}) OR EXISTS (${DUE_RUNS}) OR EXISTS (SELECT 1 FROM intents WHERE state = 'planned' LIMIT $1)
   OR EXISTS (${EXPIRED} LIMIT $1) OR EXISTS (${DUE_RECOVERIES}) OR EXISTS (${DUE_LOOKS}) AS may`;
 
-/** Organizations of these rows, one after another through an index that begins with them. */
-function orgsOf(table: string, which: string): string {
-  const next = (after: string): string =>
-    `(SELECT n.org FROM ${table} n WHERE ${which} ${after} ORDER BY n.org LIMIT 1)`;
-  return `(WITH RECURSIVE orgs AS (
-    SELECT ${next('')} AS org UNION ALL SELECT ${next('AND n.org > orgs.org')} FROM orgs WHERE orgs.org IS NOT NULL
-  ) SELECT org FROM orgs WHERE org IS NOT NULL)`;
-}
-
 const DUE_LINES = `
 SELECT 'arrivals' AS topic, a.org FROM ${orgsOf('arrivals', `n.state = 'stored' AND ${IS_DUE}`)} AS a
 UNION ALL SELECT 'events', u.org FROM (
   SELECT e.org FROM ${orgsOf('events', 'n.decided_at IS NULL')} AS e
-  UNION SELECT r.org FROM runs r WHERE r.state = 'gathering' AND r.due_at <= clock_timestamp()
+  UNION SELECT r.org FROM runs r WHERE r.state = 'gathering' AND r.due_at ${BY_NOW}
 ) AS u
 UNION ALL SELECT 'intents', i.org FROM ${orgsOf('intents', `n.state = 'planned' AND NOT n.background`)} AS i
 UNION ALL SELECT 'background', b.org FROM ${orgsOf('intents', `n.state = 'planned' AND n.background`)} AS b`;

@@ -5,7 +5,7 @@ import { tableOf } from '../core/table.js';
 import type { KeptPlan } from '../policies/plan-store.port.js';
 import type { PutOffKind, WaitingFilter, WaitingStore } from '../pipeline/waiting-store.port.js';
 import { reasonColumns, reasonOf, type ReasonColumns } from './columns.js';
-import { execute, type Database } from './database.js';
+import { execute, executePlanned, type Database } from './database.js';
 import { holdsKey, pausesOver, standsAside, list, turnOf } from './journal-statements.js';
 import { GOOD_ENDS } from '../core/state-table.js';
 import {
@@ -307,7 +307,9 @@ export class SqlWaitingStore implements WaitingStore {
     const ofRuns = eventId === undefined || runs !== null;
     const ofEvents = runs === null || eventId !== undefined;
     const ask = <Row>(sql: string, params: readonly unknown[], when = true): Promise<Row[]> =>
-      when ? this.db.run(async (manager) => (await execute<Row>(manager, sql, [...params])).rows) : Promise.resolve([]);
+      when
+        ? this.db.run(async (manager) => (await executePlanned<Row>(manager, sql, params)).rows)
+        : Promise.resolve([]);
     const [whole] = seen;
     // One after the other: who asks has time, and the store has others.
     const intents = await ask<IntentRow>(INTENTS, [limit, runs, ...seen], ofRuns);

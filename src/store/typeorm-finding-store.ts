@@ -1,7 +1,7 @@
 import { IsNull } from 'typeorm';
 import type { FindingStore, KeptFinding, Severity, SubjectFindings } from '../policies/finding-store.port.js';
 import type { Visibility } from '../core/visibility.js';
-import { execute, type Database } from './database.js';
+import { execute, executePlanned, type Database } from './database.js';
 import { FindingEntity } from './entities/governance.entities.js';
 import { keyOf } from './columns.js';
 import { placesFrom, visibilityValues, tellsRepo } from './visibility-statements.js';
@@ -68,7 +68,7 @@ export class TypeOrmFindingStore implements FindingStore {
       ...visibilityValues(visibility),
       subject ?? null,
     ];
-    return (await this.db.run((manager) => execute<KeptFinding>(manager, LIST, params))).rows;
+    return (await this.db.run((manager) => executePlanned<KeptFinding>(manager, LIST, params))).rows;
   }
 
   async countOpen(org: string, policy: string, name: string): Promise<number> {

@@ -1,6 +1,6 @@
 import { LessThanOrEqual } from 'typeorm';
 import type { Tick, TickStore } from '../pipeline/tick-store.port.js';
-import { execute, type Database } from './database.js';
+import { execute, executePlanned, type Database } from './database.js';
 import { TickEntity } from './entities/small.entities.js';
 
 /** The occurrence is kept to the second: two schedulers name the same one alike. */
@@ -54,6 +54,6 @@ export class TypeOrmTickStore implements TickStore {
   }
 
   async prune(before: Date, keep: number, limit: number): Promise<number> {
-    return (await this.db.run((manager) => execute(manager, PRUNE, [before, keep, limit]))).affected;
+    return (await this.db.run((manager) => executePlanned(manager, PRUNE, [before, keep, limit]))).affected;
   }
 }

@@ -31,9 +31,14 @@ export function actStoreSuite(open: () => Promise<Stores>): void {
   });
 
   const sql = (text: string): Promise<unknown> => stores.dataSource.query(text);
-  const seal = async (youngMs = 0): ReturnType<Stores['audit']['seal']> => {
+  const seal = async (youngMs = 0) => {
     await nextMillisecond();
-    return stores.audit.seal(100, youngMs, KEY);
+    const chains: Array<{ org: string; added: number; head: { n: number; link: string } }> = [];
+    for (const org of await stores.audit.unsealed()) {
+      const grown = await stores.audit.seal(org, 100, youngMs, KEY);
+      if (grown) chains.push({ org, ...grown });
+    }
+    return chains;
   };
   const check = (org = 'acme'): Promise<AuditPage> => checkPage(stores.audit, KEY, org, 0, 100);
 

@@ -75,9 +75,15 @@ export function auditStoreSuite(open: () => Promise<Stores>): void {
   });
 
   const sql = (text: string): Promise<unknown> => stores.dataSource.query(text);
-  const seal = async (limit = 100, youngMs = 0, key = KEY): ReturnType<Stores['audit']['seal']> => {
+  /** Each organization that has something to seal, once. */
+  const seal = async (limit = 100, youngMs = 0, key = KEY) => {
     await nextMillisecond();
-    return stores.audit.seal(limit, youngMs, key);
+    const chains: Array<{ org: string; added: number; head: { n: number; link: string } }> = [];
+    for (const org of await stores.audit.unsealed()) {
+      const grown = await stores.audit.seal(org, limit, youngMs, key);
+      if (grown) chains.push({ org, ...grown });
+    }
+    return chains;
   };
 
   async function check(org = 'acme', key = KEY, limit = 2): Promise<AuditPage & { pages: number }> {
@@ -143,6 +149,7 @@ export function auditStoreSuite(open: () => Promise<Stores>): void {
     ]);
     await stores.journal.recordDecision({}, [{ run: aRun({ id: 'idle', state: 'not-fired' }), intents: [] }]);
 
+    expect(await stores.audit.unsealed()).toEqual(['acme']);
     expect(await seal(100, 3_600_000)).toEqual([]);
     const [first] = await seal(2);
     const [rest] = await seal();
@@ -152,6 +159,7 @@ export function auditStoreSuite(open: () => Promise<Stores>): void {
       { org: 'acme', added: RUNS - 1, head: { n: RUNS + 1 } },
     ]);
     expect(await seal()).toEqual([]);
+    expect(await stores.audit.unsealed()).toEqual([]);
     expect(await check()).toMatchObject({ checked: RUNS + 1, head: rest?.head, broken: null, again: [], isEnd: true });
   });
 

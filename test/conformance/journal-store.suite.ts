@@ -1499,7 +1499,8 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
     it('lets so many through and writes the others as held, without their intents', async () => {
       for (const id of ['r1', 'r2', 'r3']) await fire(id, 2);
 
-      expect(await journal.firedInLastHour('acme', 'r1')).toBe(2);
+      expect(await journal.firedInLastHour('acme', 'r1', 99)).toBe(2);
+      expect(await journal.firedInLastHour('acme', 'r1', 1)).toBe(1);
       expect(await journal.run('r3')).toMatchObject({
         state: 'error',
         reason: saying('held: 2 runs in the last hour, the limit is 2 (limits.runs_per_hour)'),
@@ -1517,7 +1518,7 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
       await journal.recordDecision({}, runs);
       await Promise.all([1, 2, 3, 4].map((n) => fire(`at-once-${n}`, 5)));
 
-      expect(await journal.firedInLastHour('acme', 'r1')).toBe(5);
+      expect(await journal.firedInLastHour('acme', 'r1', 99)).toBe(5);
       expect((await journal.runs({ state: 'error', limit: 9 })).length).toBe(2);
     });
 

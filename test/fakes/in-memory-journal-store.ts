@@ -249,11 +249,12 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     return intents.filter(({ id }) => this.isClaimable(this.row(id))).map(({ id }) => id);
   }
 
-  async firedInLastHour(org: string, rule: string): Promise<number> {
+  async firedInLastHour(org: string, rule: string, most: number): Promise<number> {
     const since = this.nowMs() - 3_600_000;
-    return [...this.runRows.values()].filter(
+    const fired = [...this.runRows.values()].filter(
       (run) => run.org === org && run.rule === rule && run.decidedAt.getTime() > since && hasFired(run.state),
-    ).length;
+    );
+    return Math.min(fired.length, most);
   }
 
   async waitingForApproval(limit: number, visibility: Visibility = null): Promise<Intent[]> {

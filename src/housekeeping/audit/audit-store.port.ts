@@ -1,22 +1,20 @@
 import type { AuditKey, AuditLink, StoredLink } from '../../core/audit-chain.js';
 
-/** What one round of sealing did to an organization's chain. */
-export interface SealedChain {
-  /** Empty = acts that concern no organization alone. */
-  readonly org: string;
-  /** Links that were added. */
-  readonly added: number;
-  readonly head: Pick<AuditLink, 'n' | 'link'>;
-}
-
 /** The chain of records of finished runs and of acts of people. */
 export abstract class AuditStore {
+  /** Organizations with finished runs or with acts that are not sealed; '' = acts that concern no organization alone. */
+  abstract unsealed(): Promise<string[]>;
   /**
-   * Seal finished runs and acts, at most so many of both of each organization. An act without an outcome is sealed as such after a day. Safe in any number of processes at once. What ended within the last `youngMs` is
-   * left to the next turn: statements of its calls may still be under way.
-   * @returns organizations whose chain grew
+   * Seal finished runs and acts of an organization, at most so many of both, the oldest first. An act without an outcome is sealed as such after a day. Safe
+   * in any number of processes at once. What ended within the last `youngMs` is left for later: statements of its calls may still be under way.
+   * @returns the new head and the number of new links; null = there was nothing to seal
    */
-  abstract seal(limit: number, youngMs: number, key: AuditKey): Promise<SealedChain[]>;
+  abstract seal(
+    org: string,
+    limit: number,
+    youngMs: number,
+    key: AuditKey,
+  ): Promise<{ readonly added: number; readonly head: Pick<AuditLink, 'n' | 'link'> } | null>;
   /** Links behind `after` (0 = from the first), and the link at `after` itself; null when there is none. */
   abstract links(
     org: string,

@@ -2,10 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { AppConfig } from '../../config/app-config.js';
 import { Alerts } from '../../core/alerts.js';
 import { Clock } from '../../core/clock.js';
-import { Encryptor } from '../../core/encryptor.js';
 import type { JsonObject } from '../../core/json.js';
 import { KnownFacts } from '../../core/known-facts.port.js';
-import { Logger } from '../../core/logger.js';
 import type { Cause } from '../../core/run.js';
 import { ConnectedForges } from '../../forge/connected-forges.js';
 import { ForgeInventory } from '../../forge/forge-inventory.js';
@@ -16,8 +14,7 @@ import type { ApplyReport, KeptPlan, PolicyPlan } from '../../policies/policy-pl
 import { RevisionKeeper } from '../../rules/revisions/revision-keeper.js';
 import { AccountSync } from '../account-sync.js';
 import { ArchiveInbox } from '../archive-inbox.js';
-import { auditKey } from '../audit/audit-check.js';
-import { AuditStore, type SealedChain } from '../audit/audit-store.port.js';
+import { AuditSealer } from '../audit/audit-sealer.js';
 import type { DoctorReport } from '../doctor/check.js';
 import { Doctor, type DoctorScope } from '../doctor/doctor.js';
 import { StoreMaintenance } from '../store-maintenance.port.js';
@@ -42,13 +39,11 @@ export class BotJobTools implements JobTools {
     readonly journal: JournalStore,
     readonly archive: ArchiveInbox,
     readonly ticks: TickStore,
+    readonly sealer: AuditSealer,
     private readonly doctor: Doctor,
-    private readonly audit: AuditStore,
     private readonly store: StoreMaintenance,
     private readonly planner: Planner,
     private readonly sync: AccountSync,
-    private readonly encryptor: Encryptor,
-    private readonly logger: Logger,
   ) {
     this.tickDays = config.retention.tickDays;
     this.staleBranchDays = config.housekeeping.staleBranchDays;
@@ -56,14 +51,6 @@ export class BotJobTools implements JobTools {
 
   examine(scope: DoctorScope): Promise<DoctorReport> {
     return this.doctor.examine(scope, false);
-  }
-
-  async sealAudit(limit: number, youngMs: number): Promise<readonly SealedChain[]> {
-    const chains = await this.audit.seal(limit, youngMs, auditKey(this.encryptor));
-    // The log lies elsewhere than the store: a head in it shows that links were taken away at the end.
-    for (const { org, added, head } of chains)
-      this.logger.info({ org, added, head: `${head.n}:${head.link}` }, 'audit.sealed');
-    return chains;
   }
 
   maintenance(what: 'checkpoint' | 'vacuum'): Promise<void> {

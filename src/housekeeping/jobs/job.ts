@@ -11,7 +11,7 @@ import type { ForgeInventory } from '../../forge/forge-inventory.js';
 import type { OperationName } from '../../forge/operations.js';
 import type { AccountSync } from '../account-sync.js';
 import type { ArchiveInbox } from '../archive-inbox.js';
-import type { SealedChain } from '../audit/audit-store.port.js';
+import type { AuditSealer } from '../audit/audit-sealer.js';
 import { type Check, type DoctorReport, isFinding } from '../doctor/check.js';
 import type { DoctorScope } from '../doctor/doctor.js';
 import type { Tick } from '../../pipeline/tick-store.port.js';
@@ -113,8 +113,7 @@ export interface JobTools {
   readonly ticks: Pick<TickStore, 'prune'>;
   /** Rows of occurrences are kept so long. */
   readonly tickDays: number;
-  /** Seal finished runs that ended so long ago, at most so many of each organization. */
-  readonly sealAudit: (limit: number, youngMs: number) => Promise<readonly SealedChain[]>;
+  readonly sealer: Pick<AuditSealer, 'run'>;
   readonly maintenance: (what: 'checkpoint' | 'vacuum') => Promise<void>;
   readonly plan: (org: string) => Promise<KeptPlan>;
   /** The same, and nothing is kept. */

@@ -431,7 +431,7 @@ export class CandidateDecider {
    */
   private async *overLimit(org: string, { id, runsPerHour }: Candidate): Deciding<DecidedReport | null> {
     if (runsPerHour === undefined || runsPerHour === null) return null;
-    const fired = yield* ask({ about: 'limit', read: () => this.deps.journal.firedInLastHour(org, id) });
+    const fired = yield* ask({ about: 'limit', read: () => this.deps.journal.firedInLastHour(org, id, runsPerHour) });
     return fired < runsPerHour
       ? null
       : { rule: id, verdict: 'error', reason: runReason('run.held.limit', { fired, limit: runsPerHour }), trace: null };

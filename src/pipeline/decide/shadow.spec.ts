@@ -222,7 +222,7 @@ describe('pipeline/decide/shadow', () => {
     const { life } = beside(LIVE, SHADOW);
     for (let n = 0; n < 5; n++) await life.happens(push(n, 'main'));
 
-    expect(await life.journal.firedInLastHour('acme', 'narrow')).toBe(5);
+    expect(await life.journal.firedInLastHour('acme', 'narrow', 99)).toBe(5);
     expect((await life.journal.runs({ rule: 'shadow/narrow', limit: 99 })).map(({ state }) => state)).toEqual(
       Array(5).fill('done'),
     );

@@ -232,6 +232,30 @@ describeOnPostgres('database/backlog: what is asked for each event and intent co
     expect((await rowsRead(JOURNAL)) - before).toBeLessThan(10 * BACKLOG);
   });
 
+  it('how often a rule fired in the last hour, of all that it ever fired', async () => {
+    const fired = `SELECT (jsonb_populate_record(r, jsonb_build_object('id', $2 || n, 'run_key', $2 || n, 'rule', 'busy', 'seq', 1000000 + n,
+      'decided_at', clock_timestamp() - $3 * interval '1 hour'))).* FROM runs r, generate_series(1, $1::int) AS n WHERE r.id = 'first'`;
+    await stores.dataSource.query(`INSERT INTO runs ${fired}`, [BACKLOG, 'f-old-', 2]);
+    await stores.dataSource.query(`INSERT INTO runs ${fired}`, [BACKLOG, 'f-new-', 0]);
+    const before = await rowsRead(['runs']);
+
+    for (let n = 0; n < 4; n += 1) expect(await stores.journal.firedInLastHour('acme', 'busy', 7)).toBe(7);
+    for (let n = 0; n < 4; n += 1) expect(await stores.journal.firedInLastHour('acme', 'idle', 7)).toBe(0);
+
+    expect(((await rowsRead(['runs'])) - before) / 8).toBeLessThan(FEW);
+  });
+
+  it('which bodies are old, and takes them away, of all that are decided', async () => {
+    await stores.dataSource.query(`UPDATE arrivals SET state = 'decided' WHERE id LIKE 'a-%'`);
+    await stores.dataSource.query('ANALYZE arrivals');
+    const before = await rowsRead(['arrivals']);
+    const longAgo = new Date('2000-01-01');
+    for (let n = 0; n < 4; n += 1) expect(await stores.inbox.archive(longAgo, 10)).toBe(0);
+    for (let n = 0; n < 4; n += 1) expect(await stores.inbox.archive(new Date(Date.now() + 1_000), 10)).toBe(10);
+
+    expect(((await rowsRead(['arrivals'])) - before) / 8).toBeLessThan(FEW);
+  });
+
   it('tells what budgets hold', async () => {
     expect(await stores.journal.heldByBudgets(9)).toMatchObject([{ kind: 'actor', of: 'eve', effects: HELD }]);
   });

@@ -79,6 +79,30 @@ describe('store/embedded', () => {
     expect(await stores.inbox.dueArrivals(999)).toHaveLength(200);
   });
 
+  it('learns how full its tables are when they have grown, and looks no further', async () => {
+    const stores = await openHere();
+    const known = async (): Promise<unknown> =>
+      Object.fromEntries(
+        (
+          await stores.dataSource.query<Array<{ name: string; rows: number }>>(
+            `SELECT relname AS name, reltuples::int AS rows FROM pg_class WHERE relname IN ('arrivals', 'events') AND reltuples > 0`,
+          )
+        ).map(({ name, rows }) => [name, rows]),
+      );
+    const store = (count: number): Promise<void> =>
+      stores.inbox.storeDeliveries(Array.from({ length: count }, () => aDelivery()));
+
+    await store(500);
+    await stores.maintenance('analyze');
+    expect(await known()).toEqual({ arrivals: 500 });
+    await store(100);
+    await stores.maintenance('analyze');
+    expect(await known()).toEqual({ arrivals: 500 });
+    await store(900);
+    await stores.maintenance('analyze');
+    expect(await known()).toEqual({ arrivals: 1_500 });
+  });
+
   it('is one connection: a transaction of one is never seen half done by another', async () => {
     const stores = await openHere();
     const deliveries = Array.from({ length: 20 }, () => aDelivery());

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import type { EntityManager } from 'typeorm';
-import { Database, execute, PreparedStatements } from '../../../src/store/database.js';
+import { Database, execute, executePlanned, planForValues, PreparedStatements } from '../../../src/store/database.js';
 import { describeOnPostgres, openTestStores, type TestStores } from '../../services/test-stores.js';
 
 describeOnPostgres('store/prepared-statements', () => {
@@ -81,6 +81,26 @@ describeOnPostgres('store/prepared-statements', () => {
       }
     },
   );
+
+  const PLANNED = `SELECT current_setting('plan_cache_mode') AS plans, current_setting('jit') AS jit, $1::int AS n`;
+  const settings = async (manager: EntityManager, run: typeof executePlanned = execute) =>
+    (await run<{ plans: string; jit: string }>(manager, PLANNED, [1])).rows[0];
+
+  it('never compiles a statement, and plans for the values where it is told to, until the end of the transaction', async () => {
+    const forAll = { plans: 'force_generic_plan', jit: 'off', n: 1 };
+    const forValues = { ...forAll, plans: 'force_custom_plan' };
+
+    await db.run(async (manager) => {
+      for (let n = 0; n < 3; n += 1) expect(await settings(manager)).toEqual(forAll);
+      expect(await settings(manager, executePlanned)).toEqual(forValues);
+      expect(await settings(manager)).toEqual(forAll);
+    });
+    await db.transaction(async (manager) => {
+      await planForValues(manager);
+      expect(await settings(manager)).toEqual(forValues);
+    });
+    await db.run(async (manager) => expect(await settings(manager)).toEqual(forAll));
+  });
 
   it('lets plans go, for tables grow: after half a second, then after twice as long each time, at most half a minute', async () => {
     let now = 0;
