@@ -103,7 +103,7 @@ export class IntentToEffect {
    * @param wasMoved its target was renamed meanwhile, and is found anew
    */
   private async perform(
-    claim: Pick<Claim, 'intent' | 'epoch' | 'overtakenBy' | 'hasHistory'>,
+    claim: Pick<Claim, 'intent' | 'epoch' | 'overtakenBy' | 'hasHistory' | 'isDoubted'>,
     calls: CallsMade,
     shares = claim.epoch === 1,
     wasMoved = false,
@@ -136,7 +136,7 @@ export class IntentToEffect {
       }
       const { target, params, context } = prepared;
       const getIssue = access.offers('getIssue') ? guard.client.getIssue : undefined;
-      const reason = action.awaits ? null : await this.live.contradiction(intent, target, getIssue);
+      const reason = action.awaits || !claim.isDoubted ? null : await this.live.contradiction(intent, target, getIssue);
       if (reason !== null) return { to: 'cancelled', reason, wrote: null, detail: { code: CONTRADICTED } };
       return endingOf(await ensure(action, context, params), guard.written, intent.id);
     } catch (error) {

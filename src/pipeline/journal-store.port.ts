@@ -41,6 +41,8 @@ export interface Claim {
   causeId: string;
   /** False = nothing was ever sent of its effect key, and no person undid anything of it. That stays so as long as the claim holds the key. */
   hasHistory: boolean;
+  /** False = `doubtAbout` would tell nothing of its run. */
+  isDoubted: boolean;
 }
 
 /** What a call was answered with. */

@@ -160,6 +160,18 @@ const OVERTAKEN_BY = `(SELECT n.id FROM intents n WHERE n.effect_hash = i.effect
 const HAS_HISTORY = `(EXISTS (SELECT 1 FROM intents s WHERE s.effect_hash = i.effect_hash AND s.attempts > 0)
   OR EXISTS (SELECT 1 FROM undone u WHERE u.effect_hash = i.effect_hash))`;
 
+/** What makes the event behind a run doubtful: its object was told about out of order or once more, or the run waited; `because` is null where nothing does. */
+export function doubtOf(runId: string): string {
+  return `SELECT e.id, CASE
+  WHEN EXISTS (SELECT 1 FROM events o WHERE o.object_hash = e.object_hash AND o.org = e.org AND o.seq < e.seq AND o.fact_at > e.fact_at OFFSET 0) THEN 'out-of-order'
+  WHEN EXISTS (SELECT 1 FROM events o JOIN arrival_events t ON t.event_id = o.id JOIN arrivals a ON a.id = t.arrival_id
+               WHERE o.object_hash = e.object_hash AND o.org = e.org AND a.repeats > 0 OFFSET 0) THEN 'told-again'
+  WHEN (SELECT (r.coalesce_hash IS NOT NULL OR bool_or(i.held_since IS NOT NULL OR i.approval = 'given')) AND NOT bool_or(i.state = 'done')
+        FROM intents i WHERE i.run_id = r.id) THEN 'late'
+END AS because
+FROM runs r JOIN events e ON e.id = r.event_id WHERE r.id = ${runId} AND e.object_hash IS NOT NULL`;
+}
+
 /**
  * Each intent is found by its id before anything is asked about it: a plan that begins with all that are planned asks about every one. The row lock
  * keeps a second claim of the same intent away.
@@ -173,7 +185,8 @@ WITH mine AS MATERIALIZED (
 UPDATE intents i SET state = 'claimed', reason_code = NULL, reason_params = NULL, held = false, held_by = NULL, aside = false, epoch = i.epoch + 1, owner = $2,
   lease_until = clock_timestamp() + $3::double precision * interval '1 millisecond', updated_at = clock_timestamp()
 FROM mine WHERE i.id = mine.id
-RETURNING ${OVERTAKEN_BY} AS overtaken_by, ${HAS_HISTORY} AS has_history, (SELECT r.cause FROM runs r WHERE r.id = i.run_id) AS cause, ${intentRows.list('i')}`;
+RETURNING ${OVERTAKEN_BY} AS overtaken_by, ${HAS_HISTORY} AS has_history, EXISTS (SELECT 1 FROM (${doubtOf('i.run_id')}) AS d WHERE d.because IS NOT NULL) AS is_doubted,
+  (SELECT r.cause FROM runs r WHERE r.id = i.run_id) AS cause, ${intentRows.list('i')}`;
 
 /** What waits and is not held by a budget. One that is claimed now has just looked, or will. */
 export const REVISIT = `

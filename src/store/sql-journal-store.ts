@@ -64,6 +64,12 @@ const UNIQUE_VIOLATION = '23505';
 const COMMIT = { most: 64, soon: queueMicrotask };
 const ownerOfCommit = (): string => currentCaller()?.org ?? '';
 
+interface ClaimAsk {
+  readonly intentIds: readonly string[];
+  readonly owner: string;
+  readonly leaseMs: number;
+}
+
 interface NearAsk {
   readonly intentId: string;
   readonly limit: number;
@@ -83,6 +89,7 @@ ON CONFLICT (credential) DO UPDATE SET forge = EXCLUDED.forge, orgs = EXCLUDED.o
 
 /** Runs, intents and attempts in PostgreSQL. */
 export class SqlJournalStore extends SqlJournalReads implements JournalStore {
+  private readonly claims = new GroupCommit((asks: readonly ClaimAsk[]) => this.claimAll(asks), COMMIT);
   private readonly sends = new GroupCommit((asks: readonly SentAsk[]) => this.markAllSent(asks), COMMIT);
   private readonly settlements = new GroupCommit((asks: readonly Settlement[]) => this.settleAll(asks), COMMIT);
 
@@ -162,14 +169,35 @@ export class SqlJournalStore extends SqlJournalReads implements JournalStore {
     return nearOf(asks, rows)[0] ?? [];
   }
 
-  async claim(intentIds: readonly string[], owner: string, leaseMs: number): Promise<Claim[]> {
+  /** Those that ask in one breath, as after a shared settlement, share one statement. */
+  claim(intentIds: readonly string[], owner: string, leaseMs: number): Promise<Claim[]> {
+    return this.claims.add({ intentIds, owner, leaseMs }, ownerOfCommit());
+  }
+
+  private async claimAll(asks: readonly ClaimAsk[]): Promise<Claim[][]> {
+    const claims: Claim[][] = asks.map(() => []);
+    for (let open = [...asks.entries()]; open.length > 0;) {
+      const [, { owner, leaseMs }] = open[0] as [number, ClaimAsk];
+      const isSame = ([, ask]: [number, ClaimAsk]): boolean => ask.owner === owner && ask.leaseMs === leaseMs;
+      const askers = new Map<string, number>();
+      // Who asked first for an intent gets it.
+      for (const [n, { intentIds }] of open.filter(isSame))
+        for (const id of intentIds) askers.set(id, askers.get(id) ?? n);
+      for (const claim of await this.claimEach([...askers.keys()], owner, leaseMs))
+        claims[askers.get(claim.intent.id) ?? 0]?.push(claim);
+      open = open.filter((ask) => !isSame(ask));
+    }
+    return claims;
+  }
+
+  private async claimEach(intentIds: readonly string[], owner: string, leaseMs: number): Promise<Claim[]> {
     try {
       return await this.claimed(intentIds, owner, leaseMs);
     } catch (error) {
       if (!(error instanceof StoreFailed) || error.context['sqlState'] !== UNIQUE_VIOLATION) throw error;
       // Two order keys, one effect key: the index decides, the other one queues.
       const each = [];
-      if (intentIds.length > 1) for (const id of intentIds) each.push(...(await this.claim([id], owner, leaseMs)));
+      if (intentIds.length > 1) for (const id of intentIds) each.push(...(await this.claimEach([id], owner, leaseMs)));
       return each;
     }
   }
@@ -182,17 +210,20 @@ export class SqlJournalStore extends SqlJournalReads implements JournalStore {
       ]),
     );
     const overtakers = await this.overtakers(rows);
-    return rows.map(({ overtaken_by: overtaker, has_history: hasHistory, cause, ...columns }) => {
-      const row = intentRows.decode(columns);
-      return {
-        intent: toIntent(row),
-        epoch: row.epoch,
-        leaseMs,
-        hasHistory: hasHistory !== false,
-        overtakenBy: overtakers.get(overtaker) ?? null,
-        causeId: causeId(parseJson(String(cause)) as Cause),
-      };
-    });
+    return rows.map(
+      ({ overtaken_by: overtaker, has_history: hasHistory, is_doubted: isDoubted, cause, ...columns }) => {
+        const row = intentRows.decode(columns);
+        return {
+          intent: toIntent(row),
+          epoch: row.epoch,
+          leaseMs,
+          hasHistory: hasHistory !== false,
+          isDoubted: isDoubted !== false,
+          overtakenBy: overtakers.get(overtaker) ?? null,
+          causeId: causeId(parseJson(String(cause)) as Cause),
+        };
+      },
+    );
   }
 
   /** They ended, and change no more. */

@@ -22,7 +22,7 @@ import { UndoneEntity } from './entities/recovery.entities.js';
 import { idsOf, toEvent, toAttempt, toIntent } from './rows.js';
 import { effectHash } from './journal-decisions.js';
 import { moveIntent, rearm } from './journal-moves.js';
-import { BY_NOW, DUE_RUNS, EXPIRED } from './journal-statements.js';
+import { BY_NOW, DUE_RUNS, EXPIRED, doubtOf } from './journal-statements.js';
 import { orgsOf } from './orgs-of.js';
 import { DUE_ARRIVALS, IS_DUE, UNDECIDED_EVENTS } from './inbox-statements.js';
 import type { Line } from '../pipeline/work-queue.port.js';
@@ -95,15 +95,7 @@ SELECT i.id, (SELECT max(a.sent_at) FROM attempts a WHERE a.intent_id = i.id) AS
 FROM intents i WHERE i.effect_hash = ANY ($1) AND i.attempts > 0 ORDER BY i.seq DESC LIMIT $2`;
 
 /** `OFFSET 0`: a look into an index, where the planner would read all events. */
-const DOUBT = `
-SELECT e.id, CASE
-  WHEN EXISTS (SELECT 1 FROM events o WHERE o.object_hash = e.object_hash AND o.org = e.org AND o.seq < e.seq AND o.fact_at > e.fact_at OFFSET 0) THEN 'out-of-order'
-  WHEN EXISTS (SELECT 1 FROM events o JOIN arrival_events t ON t.event_id = o.id JOIN arrivals a ON a.id = t.arrival_id
-               WHERE o.object_hash = e.object_hash AND o.org = e.org AND a.repeats > 0 OFFSET 0) THEN 'told-again'
-  WHEN (SELECT (r.coalesce_hash IS NOT NULL OR bool_or(i.held_since IS NOT NULL OR i.approval = 'given')) AND NOT bool_or(i.state = 'done')
-        FROM intents i WHERE i.run_id = r.id) THEN 'late'
-END AS because
-FROM runs r JOIN events e ON e.id = r.event_id WHERE r.id = $1 AND e.object_hash IS NOT NULL`;
+const DOUBT = doubtOf('$1');
 
 /** A row changes with each of its calls, so one that was last changed before `since` was sent before it. */
 const SENT_WITH_ORDER_KEY = `

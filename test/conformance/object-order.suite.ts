@@ -275,6 +275,7 @@ export function objectOrderSuite(open: () => Promise<OrderedStores>): void {
           held: { limit, againInMs: 1_000 },
         });
 
+        expect(claim?.isDoubted).toBe(false);
         expect(await doubtOfRun('run-w')).toBe('late');
       });
 
@@ -285,6 +286,7 @@ export function objectOrderSuite(open: () => Promise<OrderedStores>): void {
         await stores.journal.decideApproval('w0', 'given', 'ann');
 
         expect(await doubtOfRun('run-w')).toBe('late');
+        expect((await claimOne(stores.journal, 'w0', 'me', 60_000))?.isDoubted).toBe(true);
       });
 
       it('for the end of its window', async () => {

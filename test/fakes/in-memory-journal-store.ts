@@ -356,6 +356,7 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
       epoch: row.intent.epoch,
       leaseMs,
       hasHistory: this.hasHistory(row.intent),
+      isDoubted: this.doubtOfRun(row.intent.runId) !== null,
       overtakenBy: this.overtakenBy(row),
       causeId: this.causeIdOf(row),
     };
@@ -845,6 +846,10 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
   }
 
   async doubtAbout(runId: string): Promise<Doubt | null> {
+    return this.doubtOfRun(runId);
+  }
+
+  doubtOfRun(runId: string): Doubt | null {
     return this.doubts.get(runId) ?? null;
   }
 

@@ -102,11 +102,7 @@ class SimJournal extends InMemoryJournalStore {
   /** The inbox of the same database knows in which order, and how often, an object was told about. */
   doubtOf: ((eventId: string, isLate: boolean) => Doubt | null) | null = null;
 
-  override async doubtAbout(runId: string): Promise<Doubt | null> {
-    return this.doubtOfRun(runId);
-  }
-
-  doubtOfRun(runId: string): Doubt | null {
+  override doubtOfRun(runId: string): Doubt | null {
     const cause = this.causeOf(runId);
     return cause?.kind === 'event' ? (this.doubtOf?.(cause.eventId, this.isLate(runId)) ?? null) : null;
   }
