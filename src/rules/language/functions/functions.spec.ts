@@ -206,6 +206,10 @@ describe('rules/functions', () => {
     'https://forge.example.org/user/settings',
     'https://forge.example.org/user/settings/hooks',
     'https://forge.example.org/git/org/acme/settings',
+    'https://forge.example.org/org/acme/teams',
+    'https://forge.example.org/git/org/acme/members',
+    'https://forge.example.org/acme/-/packages',
+    'https://forge.example.org/acme/-/packages/npm/web/1.0.0',
     'https://forge.example.org/api/v1/orgs/acme/hooks',
   ])('repo_of refuses %s, which names no repository', (address) => {
     expect(failure('repo_of(text)', address)).toBe(`"${address}" names no repository`);

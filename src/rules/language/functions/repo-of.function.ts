@@ -62,7 +62,8 @@ export const repoOf = defineFunction({
       .filter((segment) => segment !== '');
     const [owner, written] = ofApi(segments) ?? ofPage(segments);
     const name = written?.replace(/(?:\.wiki)?\.git$/i, '');
-    if (!owner || !name || NO_OWNER.has(owner)) throw new Error(`"${address.slice(0, 120)}" names no repository`);
+    if (!owner || !name || name === '-' || NO_OWNER.has(owner))
+      throw new Error(`"${address.slice(0, 120)}" names no repository`);
     return `${decode(owner)}/${decode(name)}`;
   },
 });
@@ -82,7 +83,8 @@ function ofPage(segments: readonly string[]): readonly string[] {
     isBelow(index) && BELOW_A_REPOSITORY.get(segments[index] ?? '') !== ANY && index + 1 < segments.length;
   const known = segments.findIndex((_, index) => isSure(index));
   const below = known >= 0 ? known : segments.findIndex((_, index) => isBelow(index));
-  return below < 0 ? segments.slice(-2) : segments.slice(below - 2, below);
+  if (below >= 0) return segments.slice(below - 2, below);
+  return NO_OWNER.has(segments.at(-3) ?? '') ? [] : segments.slice(-2);
 }
 
 function decode(segment: string): string {
