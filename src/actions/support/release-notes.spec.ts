@@ -20,6 +20,19 @@ describe('actions/support/previous-tag', () => {
     ['spring', ['autumn', 'winter', 'spring', 'summer'], 'winter'],
     ['not-yet-made', ['autumn', 'winter'], 'winter'],
     ['first', ['first'], null],
+    ['web-1.2.0', ['web-1.1.0', 'api-1.1.9'], 'web-1.1.0'],
+    ['web/v1.2.0', ['web/v1.1.0', 'api/v1.1.9', 'v1.1.8'], 'web/v1.1.0'],
+    ['web/v1.2.0', ['web/1.1.0', 'api/1.1.9'], 'web/1.1.0'],
+    ['app@1.2.0', ['app@1.1.0', 'application@1.1.9', 'ap@1.1.8'], 'app@1.1.0'],
+    ['@acme/app@1.2.0', ['@acme/app@1.1.0', '@acme/web@1.1.9'], '@acme/app@1.1.0'],
+    ['web-1.2.0-rc.2', ['web-1.2.0-rc.1', 'api-1.2.0-rc.9', 'web-1.1.0'], 'web-1.2.0-rc.1'],
+    ['web-1.0.0', ['api-0.9.0', 'v0.8.0'], null],
+    ['v1.2.0', ['v1.1.0', 'web-v1.1.9'], 'v1.1.0'],
+    ['v2.0', ['release-1.9', 'web-1.9.5'], 'release-1.9'],
+    ['lib2-1.2.0', ['lib2-1.1.0', 'lib3-1.1.9'], 'lib2-1.1.0'],
+    ['2026.11', ['2026.10', 'web-2026.10.5'], '2026.10'],
+    ['web-5', ['web-4', 'api-9'], 'web-4'],
+    ['nightly-20260303', ['nightly-20260301', 'docs-20260302'], 'nightly-20260301'],
   ])('before %s among %j comes %s', (tag, names, expected) => {
     expect(previousTag(tag, inOrder(...names))).toBe(expected);
   });

@@ -8,14 +8,17 @@ interface DatedTag {
 }
 
 interface Version {
+  /** What it is a version of: `web-` of `web-v1.4.0`; empty where nothing, or a word like `v` or `release`, stands before the numbers. */
+  readonly component: string;
   readonly numbers: readonly number[];
   /** `rc.1` of `v1.4.0-rc.1`; null = a release. */
   readonly pre: string | null;
 }
 
 /**
- * The tag that comes before another one. Tags that are versions are ordered as such, so that v1.4.2 follows v1.4.1 even when v1.5.0 came in
- * between; candidates (`-rc.1`) count only before a candidate. Others are ordered by the time of their commits.
+ * The tag that comes before another one of the same component: `web-1.1.0` before `web-1.2.0`, whatever `api-1.1.9` says. Tags that are versions are ordered as
+ * such, so that v1.4.2 follows v1.4.1 even when v1.5.0 came in between; candidates (`-rc.1`) count only before a candidate. Others are ordered by the time of
+ * their commits, after those that begin with the same text before a number, where there are any.
  * @param tag may be one that is yet to be made
  * @returns null when there is none before it
  */
@@ -26,7 +29,10 @@ export function previousTag(tag: string, tags: readonly DatedTag[]): string | nu
     const before = others
       .flatMap(({ name }) => {
         const other = versionOf(name);
-        return other !== null && (other.pre === null || version.pre !== null) && compareVersions(other, version) < 0
+        return other !== null &&
+          other.component === version.component &&
+          (other.pre === null || version.pre !== null) &&
+          compareVersions(other, version) < 0
           ? [{ name, other }]
           : [];
       })
@@ -39,12 +45,25 @@ export function previousTag(tag: string, tags: readonly DatedTag[]): string | nu
     .flatMap(({ name, createdAt }) => (createdAt === null ? [] : [{ name, at: Date.parse(createdAt) }]))
     .filter(({ at }) => at < until)
     .sort((a, b) => b.at - a.at);
-  return before[0]?.name ?? null;
+  const beginning = beginningOf(tag);
+  const alike = before.find(({ name }) => beginning !== null && beginningOf(name) === beginning);
+  return (alike ?? before[0])?.name ?? null;
 }
 
+/** Words that say "a version" and not of what. */
+const JUST_A_VERSION = /^(?:v|ver|version|r|rel|release)?[-_/@.]?v?$/i;
+
 function versionOf(tag: string): Version | null {
-  const match = /^[A-Za-z]*[-_]?(\d{1,9}(?:\.\d{1,9}){1,3})(?:-([0-9A-Za-z.-]+))?(?:\+.*)?$/.exec(tag);
-  return match === null ? null : { numbers: (match[1] ?? '').split('.').map(Number), pre: match[2] ?? null };
+  const match = /^(|.*?[^\d.])(\d{1,9}(?:\.\d{1,9}){1,3})(?:-([0-9A-Za-z.-]+))?(?:\+.*)?$/.exec(tag);
+  if (match === null) return null;
+  const [, prefix = '', numbers = '', pre = null] = match;
+  const component = JUST_A_VERSION.test(prefix) ? '' : prefix.replace(/(?<=[^A-Za-z])v$/i, '');
+  return { component, numbers: numbers.split('.').map(Number), pre };
+}
+
+/** `web-` of `web-5`; null where no number follows. */
+function beginningOf(tag: string): string | null {
+  return /^(\D*)\d/.exec(tag)?.[1] ?? null;
 }
 
 function compareVersions(a: Version, b: Version): number {
