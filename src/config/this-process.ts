@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { systemClock } from '../core/clock.js';
 import type { FlushFailed } from '../platform/flush.js';
 import { newId } from '../core/ids.js';
@@ -7,6 +8,8 @@ import type { Role } from './app-config.js';
 export class ThisProcess {
   /** Tells it from other processes of the bot. */
   readonly id = newId();
+  /** Names it to operators: as whose hand the store shows work. */
+  readonly name = `${hostname()}/${process.pid}/${this.id.slice(-8)}`;
   readonly startedAt = systemClock.now();
   /** Where it listens, for people: `control …`, `metrics …`, `webhooks …`. Grows while it starts. */
   readonly places: string[] = [];

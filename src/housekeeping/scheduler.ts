@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../core/clock.js';
 import { UserError } from '../core/errors.js';
 import { AppConfig } from '../config/app-config.js';
-import { ArrivalToIntents } from '../pipeline/decide.js';
+import { DueDecider } from '../pipeline/decide/decide-due.js';
 import { frozenAt } from '../policies/freeze.js';
 import { isJob, type ScheduledOrg } from './jobs/job.js';
 import { JobRunner } from './jobs/job-runner.js';
@@ -68,7 +68,7 @@ export class Scheduler {
     @Inject(TickStore) private readonly ticks: Omit<TickStore, 'prune'>,
     /** Texts of the policies at their last pass for a new revision. */
     private readonly known: KnownFacts,
-    @Inject(ArrivalToIntents) private readonly flow: Pick<ArrivalToIntents, 'decideTick'>,
+    @Inject(DueDecider) private readonly decider: Pick<DueDecider, 'decideTick'>,
     private readonly clock: Clock,
     private readonly logger: Logger,
   ) {
@@ -201,7 +201,7 @@ export class Scheduler {
 
   /** What a tick makes happen; marks it decided. @returns runs that it made */
   private async decideTick(tick: Tick): Promise<number> {
-    if (!isJob(tick)) return this.flow.decideTick(tick);
+    if (!isJob(tick)) return this.decider.decideTick(tick);
     await this.ticks.markDecided(tick.id);
     this.jobs.begin(tick);
     return 0;

@@ -14,7 +14,7 @@ import { intentReason, verdictReason } from '../core/run-reasons.js';
 import { InMemoryJournalStore } from '../../test/fakes/in-memory-journal-store.js';
 import { ManualClock } from '../../test/fakes/manual-clock.js';
 import { everyRepositoryIsOurs } from '../../test/fakes/repository-owners.js';
-import { ArrivalToIntents, type FlowDeps } from './decide.js';
+import { DecidingSide, type DecidingParts } from '../../test/builders/deciding.js';
 import { RecentlyProcessed } from './decide/recently-processed.js';
 import { scheduledId } from './decide/decide-due.js';
 import type { Candidate, DecisionFacts, RuleEngine } from './rule-engine.port.js';
@@ -65,8 +65,8 @@ describe('pipeline/decide', () => {
   let alerts: string[];
   let window: Window | null;
   let active: ActiveRevision | null;
-  let flow: ArrivalToIntents;
-  let deps: FlowDeps;
+  let deciding: DecidingSide;
+  let deps: DecidingParts;
   const engine = (): Spreadable<RuleEngine> => deps.rules;
   let inventory: () => Promise<EventRepository[]>;
 
@@ -116,18 +116,18 @@ describe('pipeline/decide', () => {
         })(),
       },
     };
-    flow = new ArrivalToIntents(deps);
+    deciding = new DecidingSide(deps);
   });
 
   /** The event of this id, once more or another one. */
-  const decideEvent = (id: string): Promise<number | null> => flow.decideEvent({ ...event, id });
-  const flowWith = (more: Partial<FlowDeps>): ArrivalToIntents => new ArrivalToIntents({ ...deps, ...more });
+  const decideEvent = (id: string): Promise<number | null> => deciding.flow.decideEvent({ ...event, id });
+  const decidingWith = (more: Partial<DecidingParts>): DecidingSide => new DecidingSide({ ...deps, ...more });
 
   const runs = async () => (await journal.runs({ limit: 99 })).reverse();
 
   it('tells the rules whose effect an event is, also when it is replayed', async () => {
     const seen: unknown[] = [];
-    flow = flowWith({
+    deciding = decidingWith({
       rules: { ...engine(), candidates: (_, { byRule }) => (seen.push(byRule), candidates) },
       echoes: {
         look: async () => ({ depth: 1, held: null, rule: 'fix' }),
@@ -137,7 +137,7 @@ describe('pipeline/decide', () => {
     });
 
     await decideEvent('e1');
-    await flow.replayEvent('e1');
+    await deciding.flow.replayEvent('e1');
 
     expect(seen).toEqual(['fix', 'fix']);
   });
@@ -146,7 +146,7 @@ describe('pipeline/decide', () => {
     const decided: string[] = [];
     const begun: string[] = [];
     let planned = 0;
-    flow = flowWith({
+    deciding = decidingWith({
       checks: {
         planned: async (revision) => {
           planned += 1;
@@ -178,7 +178,7 @@ describe('pipeline/decide', () => {
     expect(await runs()).toMatchObject([{ id: 'check', state: 'gathering', revisionId: '' }]);
 
     // Nothing of it needs rules, and no turn is held up.
-    await flow.decideRun('check');
+    await deciding.due.decideRun('check');
     expect(begun).toEqual(['check']);
     while ((await runs())[0]?.state !== 'done') await new Promise(setImmediate);
     expect(decided).toEqual(['e1']);
@@ -218,7 +218,7 @@ describe('pipeline/decide', () => {
 
   it('makes its calls for those who wait for an event, and for nobody at a tick', async () => {
     const callers: unknown[] = [];
-    flow = flowWith({
+    deciding = decidingWith({
       inventory: { list: async () => (callers.push(currentCaller()), [event.repo as EventRepository]) },
       echoes: {
         look: async () => (callers.push(currentCaller()), { depth: 0, held: null }),
@@ -228,7 +228,7 @@ describe('pipeline/decide', () => {
     });
 
     await decideEvent('e1');
-    await flow.decideTick(TICK);
+    await deciding.due.decideTick(TICK);
 
     expect(callers).toEqual([
       { priority: 'webhook', org: 'acme' },
@@ -247,12 +247,12 @@ describe('pipeline/decide', () => {
     };
     verdicts['r1'] = () => ({ kind: 'decided', report, steps: [] });
     candidates.push({ id: 'r2', kind: 'rule', mode: 'live' });
-    flow = flowWith({
+    deciding = decidingWith({
       found: async ({ run, found }) => void told.push([run.rule, found?.looked, (await runs()).length]),
     });
 
     await decideEvent('e1');
-    await new ArrivalToIntents(deps).decideEvent(anEvent({ ...event, id: 'e2' }));
+    await new DecidingSide(deps).flow.decideEvent(anEvent({ ...event, id: 'e2' }));
 
     expect(told).toEqual([['r1', ['dead'], 0]]);
     expect(await runs()).toHaveLength(4);
@@ -263,7 +263,7 @@ describe('pipeline/decide', () => {
       verdicts['r1'] = (_answers, { repo }) => (repo?.name === 'lib' ? NOT_FIRED : FIRED());
       window = { key: 'k', windowMs: 60_000 } as never;
 
-      expect(await flow.rehearseTick(TICK)).toEqual([
+      expect(await deciding.due.rehearseTick(TICK)).toEqual([
         expect.objectContaining({
           repo: 'acme/app',
           state: 'open',
@@ -278,37 +278,37 @@ describe('pipeline/decide', () => {
 
     it('is made for nobody who waits', async () => {
       const callers: unknown[] = [];
-      flow = flowWith({
+      deciding = decidingWith({
         inventory: { list: async () => (callers.push(currentCaller()), []) },
       });
 
-      expect(await flow.rehearseTick(TICK)).toEqual([]);
+      expect(await deciding.due.rehearseTick(TICK)).toEqual([]);
       expect(callers).toEqual([{ priority: 'housekeeping', org: 'acme' }]);
     });
 
     it('says nothing without rules, or of one that is gone', async () => {
-      expect(await flow.rehearseTick({ ...TICK, schedule: 'gone' })).toEqual([]);
+      expect(await deciding.due.rehearseTick({ ...TICK, schedule: 'gone' })).toEqual([]);
       active = null;
-      expect(await flow.rehearseTick(TICK)).toEqual([]);
+      expect(await deciding.due.rehearseTick(TICK)).toEqual([]);
     });
 
     it('sends whoever asks for a policy to its plan, and fails with the forge', async () => {
       candidates = [{ id: 'r1', kind: 'policy', mode: 'live' }];
-      await expect(flow.rehearseTick(TICK)).rejects.toMatchObject({
+      await expect(deciding.due.rehearseTick(TICK)).rejects.toMatchObject({
         code: 'NO_DRY_RUN',
         message: 'r1 is a policy: forgehand plan --policy r1 shows what it would change',
       });
 
       candidates = [{ id: 'r1', kind: 'rule', mode: 'live' }];
       inventory = async () => Promise.reject(away);
-      await expect(flow.rehearseTick(TICK)).rejects.toBe(away);
+      await expect(deciding.due.rehearseTick(TICK)).rejects.toBe(away);
     });
   });
 
   it('rings for nobody where nothing is due', async () => {
     const calls: unknown[] = [];
     verdicts['r1'] = () => NOT_FIRED;
-    flow = flowWith({ queue: { ring: (...all) => void calls.push(all) } });
+    deciding = decidingWith({ queue: { ring: (...all) => void calls.push(all) } });
 
     await decideEvent('e1');
 
@@ -323,7 +323,7 @@ describe('pipeline/decide', () => {
       lines = [];
       raised = [];
       const to = (level: string) => (facts: unknown, message: string) => void lines.push([level, facts, message]);
-      flow = flowWith({
+      deciding = decidingWith({
         logger: { debug: to('debug'), info: to('info'), warn: to('warn'), error: to('error') },
         alerts: {
           raise: (key, alert, facts) => void raised.push([key, textOf(alert), facts]),
@@ -373,7 +373,7 @@ describe('pipeline/decide', () => {
 
     it('which rule its limit holds', async () => {
       candidates = [{ id: 'r1', kind: 'rule', mode: 'live', runsPerHour: 1 }];
-      await flow.decideTick(TICK);
+      await deciding.due.decideTick(TICK);
 
       const reason = 'held: 1 run in the last hour, the limit is 1 (limits.runs_per_hour)';
       expect(raised).toEqual([['rule.held/acme/r1', `rule r1 in acme fires too often: ${reason}`, { runId: 'id-3' }]]);
@@ -391,8 +391,8 @@ describe('pipeline/decide', () => {
       clock.advance(1_000);
 
       await decideEvent('e1');
-      await flow.decideTick(TICK);
-      await flow.decideRun('id-1');
+      await deciding.due.decideTick(TICK);
+      await deciding.due.decideRun('id-1');
 
       const waits = { org: 'acme', error: away, againInMs: 2_000 };
       expect(lines).toEqual([
@@ -408,7 +408,7 @@ describe('pipeline/decide', () => {
 
     beforeEach(() => {
       shadows = [];
-      flow = flowWith({
+      deciding = decidingWith({
         revisions: {
           active: async () => active,
           shadow: async (org) => (shadows.push(org), { ...(active as ActiveRevision), id: 'shadow-1' }),
@@ -446,11 +446,11 @@ describe('pipeline/decide', () => {
         effectsToldBy: () => null,
         openBreaker: async () => undefined,
       };
-      await new ArrivalToIntents({
+      await new DecidingSide({
         ...deps,
         echoes,
         revisions: { active: async () => active, shadow: async (org) => (shadows.push(org), active) },
-      }).decideEvent(anEvent({ ...event, id: 'e2' }));
+      }).flow.decideEvent(anEvent({ ...event, id: 'e2' }));
 
       expect(shadows).toEqual([]);
     });
@@ -464,7 +464,7 @@ describe('pipeline/decide', () => {
           : { kind: 'needs-lookup', request: { as: 'l', use: 'branch.get', params: {}, onMissing: 'none' } };
       // The live revision is answered, the one beside it is not.
       lookup = async () => ((asked += 1) === 1 ? { missing: true } : Promise.reject(away));
-      flow = new ArrivalToIntents({
+      deciding = new DecidingSide({
         ...deps,
         logger: { ...silentLogger, info: (...line) => void lines.push(line) },
         revisions: { active: async () => active, shadow: async () => active },
@@ -479,7 +479,7 @@ describe('pipeline/decide', () => {
 
     it('says nothing of what was not left out', async () => {
       const messages: string[] = [];
-      flow = new ArrivalToIntents({
+      deciding = new DecidingSide({
         ...deps,
         logger: { ...silentLogger, info: (_, message) => void messages.push(message) },
         revisions: { active: async () => active, shadow: async () => active },
@@ -555,7 +555,7 @@ describe('pipeline/decide', () => {
       is: 'ours',
       repository: { id, owner: org, name, ...(isPrivate === undefined ? {} : { private: isPrivate }) },
     });
-    flow = flowWith({ owners: { ...everyRepositoryIsOurs, of } });
+    deciding = decidingWith({ owners: { ...everyRepositoryIsOurs, of } });
     lookup = async () => ({ value: 'words' });
     verdicts['r1'] = (answers) =>
       answers['l']
@@ -572,7 +572,7 @@ describe('pipeline/decide', () => {
   it('waits for the forge with what needs it, decides the rest, and asks less and less often', async () => {
     candidates.push({ id: 'r2', kind: 'rule', mode: 'live' });
     const told: unknown[] = [];
-    flow = flowWith({
+    deciding = decidingWith({
       waiting: {
         putOff: async (kind, id, org, reason) => void told.push([kind, id, org, textOf(reason)]),
         goOn: async (kind, id) => void told.push([kind, id]),
@@ -643,7 +643,7 @@ describe('pipeline/decide', () => {
   it('holds what one tick wants beyond the limit', async () => {
     candidates = [{ id: 'r1', kind: 'rule', mode: 'live', runsPerHour: 1 }];
 
-    await flow.decideTick(TICK);
+    await deciding.due.decideTick(TICK);
 
     expect((await runs()).map(({ state }) => state)).toEqual(['open', 'error']);
     expect(alerts).toContain('rule.held/acme/r1');
@@ -665,7 +665,7 @@ describe('pipeline/decide', () => {
 
     beforeEach(() => {
       opened = [];
-      flow = flowWith({
+      deciding = decidingWith({
         echoes: {
           look: async ({ id }) => ({ depth: 0, held: id === 'e1' ? because('an echo of an echo of an echo') : null }),
           effectsToldBy: () => null,
@@ -693,7 +693,7 @@ describe('pipeline/decide', () => {
       candidates.push({ id: 'dry', kind: 'rule', mode: 'dry-run' });
       const led: Record<string, string[]> = { r2: ['r9', 'starter'], in: ['r1'], dry: ['r1'] };
       for (const { id } of candidates) verdicts[id] = () => FIRED();
-      flow = flowWith({
+      deciding = decidingWith({
         rules: { ...engine(), ledToBy: (_, id) => new Set(led[id]) },
         echoes: {
           look: async () => ({ depth: 3, held: because('an echo'), chain: ['starter', 'r1', 'r9', 'r1'] }),
@@ -732,14 +732,14 @@ describe('pipeline/decide', () => {
   });
 
   describe('policies', () => {
-    let passes: Array<Parameters<NonNullable<FlowDeps['gate']>['review']>[0]>;
+    let passes: Array<Parameters<NonNullable<DecidingParts['gate']>['review']>[0]>;
     const policyTick: Tick = { ...TICK, schedule: 'policy:base@rev-1' };
 
     beforeEach(() => {
       passes = [];
       candidates = [{ id: 'base', kind: 'policy', mode: 'live' }];
       verdicts['base'] = () => FIRED();
-      flow = flowWith({
+      deciding = decidingWith({
         gate: {
           review: async (pass) => {
             passes.push(pass);
@@ -755,7 +755,7 @@ describe('pipeline/decide', () => {
     });
 
     it('of a tick are reviewed together, with how many subjects there are', async () => {
-      expect(await flow.decideTick(policyTick)).toBe(2);
+      expect(await deciding.due.decideTick(policyTick)).toBe(2);
 
       expect(passes).toMatchObject([
         { forge: 'main', org: 'acme', active, candidate: { id: 'base' }, subjects: 2, now: policyTick.occurrence },
@@ -774,8 +774,8 @@ describe('pipeline/decide', () => {
       expect((await runs()).map(({ reason }) => textOf(reason))).toEqual(['over its cap']);
     });
 
-    it('are decided as they are where no gate is', async () => {
-      await new ArrivalToIntents(deps).decideEvent(event);
+    it('are decided as they are where the gate lets them pass', async () => {
+      await new DecidingSide(deps).flow.decideEvent(event);
 
       expect((await runs()).map(({ state }) => state)).toEqual(['open']);
     });
@@ -783,7 +783,7 @@ describe('pipeline/decide', () => {
     it('have a gate that rules do not pass', async () => {
       candidates = [{ id: 'r1', kind: 'rule', mode: 'live' }];
       await decideEvent('e1');
-      await flow.decideTick(TICK);
+      await deciding.due.decideTick(TICK);
 
       expect(passes).toEqual([]);
     });
@@ -791,7 +791,7 @@ describe('pipeline/decide', () => {
 
   it('tells of each decision whose it is and how it ended', async () => {
     const counted: unknown[] = [];
-    flow = flowWith({ counted: (what) => void counted.push(what) });
+    deciding = decidingWith({ counted: (what) => void counted.push(what) });
     candidates.push(
       { id: 'r2', kind: 'rule', mode: 'live' },
       { id: 'bad', kind: 'rule', mode: 'live' },
@@ -850,7 +850,7 @@ describe('pipeline/decide', () => {
         seen.push(isKnown ? 'known' : facts.awaits ? 'open' : 'closed');
         return isKnown ? FIRED() : needs();
       };
-      flow = flowWith({
+      deciding = decidingWith({
         clock,
         awaitMs: () => waitsMs,
         fields: {
@@ -889,7 +889,7 @@ describe('pipeline/decide', () => {
       event = { ...event, data: { ...event.data, known: true } };
       await journal.hastenRuns(['e1']);
       const [due] = await journal.dueRuns(9);
-      await flow.decideRun(due ?? '');
+      await deciding.due.decideRun(due ?? '');
 
       expect(await runs()).toMatchObject([{ id: due, state: 'open' }]);
       expect(await journal.intentsOfRun(due ?? '')).toHaveLength(1);
@@ -899,7 +899,7 @@ describe('pipeline/decide', () => {
       await decideEvent('e1');
       await journal.hastenRuns(['e1']);
       const [due] = await journal.dueRuns(9);
-      await flow.decideRun(due ?? '');
+      await deciding.due.decideRun(due ?? '');
 
       expect(await runs()).toMatchObject([{ id: due, state: 'gathering' }]);
       expect(await journal.dueRuns(9)).toEqual([]);
@@ -909,7 +909,7 @@ describe('pipeline/decide', () => {
       await decideEvent('e1');
       clock.advance(60_000);
       const [due] = await journal.dueRuns(9);
-      await flow.decideRun(due ?? '');
+      await deciding.due.decideRun(due ?? '');
 
       expect(seen.slice(-2)).toEqual(['open', 'closed']);
       const [run] = await runs();
@@ -939,7 +939,7 @@ describe('pipeline/decide', () => {
 
       candidates = [{ id: 'r2', kind: 'rule', mode: 'live' }];
       verdicts['r2'] = verdicts['r1']!;
-      expect(await flow.replayEvent('e1')).toMatchObject([{ rule: 'r2', verdict: 'error' }]);
+      expect(await deciding.flow.replayEvent('e1')).toMatchObject([{ rule: 'r2', verdict: 'error' }]);
     });
 
     it('does not hold up the others', async () => {
@@ -974,8 +974,8 @@ describe('pipeline/decide', () => {
       clock.advance(120_000);
       verdicts['r1'] = (_, facts) => (seen.push(facts.event?.id), FIRED());
       const [due] = await journal.dueRuns(9);
-      await flow.decideRun(due ?? '');
-      await flow.decideRun(due ?? '');
+      await deciding.due.decideRun(due ?? '');
+      await deciding.due.decideRun(due ?? '');
 
       expect(seen).toEqual(['e3']);
       expect((await runs()).map(({ state, coalescedInto }) => [state, coalescedInto])).toEqual([
@@ -996,23 +996,23 @@ describe('pipeline/decide', () => {
     });
 
     it('shows a tick’s repository and time to the decision', async () => {
-      await flow.decideTick(TICK);
+      await deciding.due.decideTick(TICK);
       const seen: unknown[] = [];
       verdicts['r1'] = (_, { repo, now, event: none }) => (seen.push([repo?.id, now, none]), FIRED());
       clock.advance(120_000);
-      for (const id of await journal.dueRuns(9)) await flow.decideRun(id);
+      for (const id of await journal.dueRuns(9)) await deciding.due.decideRun(id);
 
       expect(seen).toEqual([['8', TICK.occurrence, null]]);
     });
 
     it('tells of it and wakes its steps by their topic when it is decided', async () => {
       const counted: unknown[] = [];
-      flow = flowWith({ counted: (what) => void counted.push(what) });
-      await flow.decideTick(TICK);
+      deciding = decidingWith({ counted: (what) => void counted.push(what) });
+      await deciding.due.decideTick(TICK);
       await decideEvent('e1');
       expect([counted, rung]).toEqual([[], []]);
       clock.advance(120_000);
-      for (const id of await journal.dueRuns(9)) await flow.decideRun(id);
+      for (const id of await journal.dueRuns(9)) await deciding.due.decideRun(id);
 
       // One key: the newest cause decides for all, and that is the tick.
       expect(counted).toEqual([{ org: 'acme', rule: 'r1', verdict: 'fired' }]);
@@ -1021,13 +1021,13 @@ describe('pipeline/decide', () => {
 
     it('is left to the process that decided it first', async () => {
       const counted: unknown[] = [];
-      flow = flowWith({
+      deciding = decidingWith({
         journal: Object.assign(journal, { decideGathered: async () => null }),
         counted: (what) => void counted.push(what),
       });
       await decideEvent('e1');
       clock.advance(120_000);
-      await flow.decideRun('id-1');
+      await deciding.due.decideRun('id-1');
 
       expect([counted, rung]).toEqual([[], []]);
     });
@@ -1040,14 +1040,14 @@ describe('pipeline/decide', () => {
           ? NOT_FIRED
           : { kind: 'needs-lookup', request: { as: 'l', use: 'branch.get', params: {}, onMissing: 'none' } };
       lookup = async () => Promise.reject(away);
-      await flow.decideRun('id-1');
+      await deciding.due.decideRun('id-1');
       expect(await journal.dueRuns(9)).toEqual(['id-1']);
       clock.advance(3_600_000 - 1);
-      await flow.decideRun('id-1');
+      await deciding.due.decideRun('id-1');
       expect(await journal.dueRuns(9)).toEqual(['id-1']);
 
       clock.advance(10_000);
-      await flow.decideRun('id-1');
+      await deciding.due.decideRun('id-1');
 
       expect(await journal.run('id-1')).toMatchObject({ state: 'not-fired' });
     });
@@ -1060,7 +1060,7 @@ describe('pipeline/decide', () => {
         request: { as: 'l', use: 'branch.get', params: {}, onMissing: 'none' },
       });
       lookup = async () => Promise.reject(away);
-      await flow.decideRun('id-1');
+      await deciding.due.decideRun('id-1');
 
       expect(await journal.dueRuns(9)).toEqual(['id-1']);
     });
@@ -1071,7 +1071,7 @@ describe('pipeline/decide', () => {
       await decideEvent('e2');
       clock.advance(120_000);
       candidates = [];
-      await flow.decideRun('id-1');
+      await deciding.due.decideRun('id-1');
 
       expect((await runs()).map(({ state, reason }) => [state, textOf(reason)])).toEqual([
         ['cancelled', 'the rule no longer exists'],
@@ -1088,21 +1088,21 @@ describe('pipeline/decide', () => {
         request: { as: 'l', use: 'branch.get', params: {}, onMissing: 'none' },
       });
       lookup = async () => ((asked += 1), Promise.reject(away));
-      await flow.decideRun('id-1');
-      await flow.decideRun('id-1');
+      await deciding.due.decideRun('id-1');
+      await deciding.due.decideRun('id-1');
       expect(asked).toBe(1);
 
       clock.advance(2_000);
       lookup = async () => Promise.reject(new TypeError('our own fault'));
-      await expect(flow.decideRun('id-1')).rejects.toThrow('our own fault');
+      await expect(deciding.due.decideRun('id-1')).rejects.toThrow('our own fault');
     });
 
     it('ends when the store no longer has its cause', async () => {
       await decideEvent('e1');
       clock.advance(120_000);
-      flow = flowWith({ inbox: { event: async () => null } });
+      deciding = decidingWith({ inbox: { event: async () => null } });
 
-      await flow.decideRun('id-1');
+      await deciding.due.decideRun('id-1');
 
       expect(await journal.run('id-1')).toMatchObject({
         state: 'cancelled',
@@ -1116,20 +1116,20 @@ describe('pipeline/decide', () => {
       clock.advance(120_000);
       active = null;
 
-      await flow.decideRun('id-1');
+      await deciding.due.decideRun('id-1');
 
       expect(await journal.dueRuns(9)).toEqual(['id-1']);
     });
 
     it('is not decided before it exists, nor twice', async () => {
-      await flow.decideRun('no such run');
+      await deciding.due.decideRun('no such run');
       await decideEvent('e1');
       clock.advance(120_000);
-      await flow.decideRun('id-1');
+      await deciding.due.decideRun('id-1');
       const before = rung.length;
       let asked = 0;
       verdicts['r1'] = () => ((asked += 1), FIRED());
-      await flow.decideRun('id-1');
+      await deciding.due.decideRun('id-1');
 
       expect([asked, rung.length]).toEqual([0, before]);
     });
@@ -1139,7 +1139,7 @@ describe('pipeline/decide', () => {
       await decideEvent('e1');
       verdicts['r1'] = () => FIRED();
 
-      expect(await flow.replayEvent('e1')).toMatchObject([{ verdict: 'fired', reason: 'held', intents: 1 }]);
+      expect(await deciding.flow.replayEvent('e1')).toMatchObject([{ verdict: 'fired', reason: 'held', intents: 1 }]);
     });
   });
 
@@ -1147,18 +1147,18 @@ describe('pipeline/decide', () => {
     it('leaves a rule alone that wanted something of this event', async () => {
       await decideEvent('e1');
 
-      expect(await flow.replayEvent('e1')).toMatchObject([{ rule: 'r1', verdict: 'kept', intents: 0 }]);
+      expect(await deciding.flow.replayEvent('e1')).toMatchObject([{ rule: 'r1', verdict: 'kept', intents: 0 }]);
       expect(await runs()).toHaveLength(1);
     });
 
     it('lets a rule want something now that did not then, once', async () => {
       verdicts['r1'] = () => NOT_FIRED;
       await decideEvent('e1');
-      await flow.replayEvent('e1');
+      await deciding.flow.replayEvent('e1');
       verdicts['r1'] = () => FIRED();
 
-      const fired = await flow.replayEvent('e1');
-      const again = await flow.replayEvent('e1');
+      const fired = await deciding.flow.replayEvent('e1');
+      const again = await deciding.flow.replayEvent('e1');
 
       expect([fired[0]?.verdict, fired[0]?.intents, again[0]?.verdict]).toEqual(['fired', 1, 'kept']);
       expect((await runs()).map(({ state }) => state)).toEqual(['not-fired', 'not-fired', 'open']);
@@ -1166,13 +1166,13 @@ describe('pipeline/decide', () => {
     });
 
     it('of an event that is not there wants nothing', async () => {
-      expect(await flow.replayEvent('nope')).toEqual([]);
+      expect(await deciding.flow.replayEvent('nope')).toEqual([]);
     });
 
     it('tells which run of the event is kept, and what became of it', async () => {
       await decideEvent('e1');
 
-      expect(await flow.replayEvent('e1')).toMatchObject([{ reason: 'run id-1 of this event is open' }]);
+      expect(await deciding.flow.replayEvent('e1')).toMatchObject([{ reason: 'run id-1 of this event is open' }]);
     });
 
     it('tries a rule again that ended as an error', async () => {
@@ -1180,12 +1180,12 @@ describe('pipeline/decide', () => {
         throw new TypeError('canary');
       };
       await decideEvent('e1');
-      expect(await flow.replayEvent('e1')).toEqual([
+      expect(await deciding.flow.replayEvent('e1')).toEqual([
         { rule: 'r1', verdict: 'error', reason: 'internal fault (TypeError)', code: 'run.error', intents: 0 },
       ]);
       verdicts['r1'] = () => FIRED();
 
-      expect(await flow.replayEvent('e1')).toMatchObject([{ verdict: 'fired', reason: 'held', intents: 1 }]);
+      expect(await deciding.flow.replayEvent('e1')).toMatchObject([{ verdict: 'fired', reason: 'held', intents: 1 }]);
     });
 
     it('knows rules that came later', async () => {
@@ -1193,7 +1193,7 @@ describe('pipeline/decide', () => {
       candidates.push({ id: 'r2', kind: 'rule', mode: 'live' });
       verdicts['r2'] = () => FIRED('late');
 
-      expect((await flow.replayEvent('e1')).map(({ verdict }) => verdict)).toEqual(['kept', 'fired']);
+      expect((await deciding.flow.replayEvent('e1')).map(({ verdict }) => verdict)).toEqual(['kept', 'fired']);
     });
   });
 
@@ -1202,7 +1202,7 @@ describe('pipeline/decide', () => {
       const times: Date[] = [];
       verdicts['r1'] = (_, { now }) => (times.push(now), FIRED());
 
-      expect(await flow.decideTick(TICK)).toBe(2);
+      expect(await deciding.due.decideTick(TICK)).toBe(2);
 
       expect((await runs()).map(({ cause }) => cause)).toEqual([
         { kind: 'tick', tickId: 't1', subject: '7', repo: 'acme/app', at: '2026-11-20T11:00:00.000Z' },
@@ -1214,9 +1214,9 @@ describe('pipeline/decide', () => {
     });
 
     it('that is about the organization has no subject', async () => {
-      flow = flowWith({ rules: { ...engine(), subjects: () => [null] } });
+      deciding = decidingWith({ rules: { ...engine(), subjects: () => [null] } });
 
-      await flow.decideTick(TICK);
+      await deciding.due.decideTick(TICK);
 
       expect((await runs()).map(({ cause }) => cause)).toEqual([
         { kind: 'tick', tickId: 't1', subject: '', at: '2026-11-20T11:00:00.000Z' },
@@ -1224,21 +1224,21 @@ describe('pipeline/decide', () => {
     });
 
     it('is decided once, whoever decides it', async () => {
-      await flow.decideTick(TICK);
-      await flow.decideTick(TICK);
+      await deciding.due.decideTick(TICK);
+      await deciding.due.decideTick(TICK);
 
       expect(await runs()).toHaveLength(2);
     });
 
     it('is decided with nothing when its rule is gone', async () => {
-      expect(await flow.decideTick({ ...TICK, schedule: 'gone' })).toBe(0);
+      expect(await deciding.due.decideTick({ ...TICK, schedule: 'gone' })).toBe(0);
       expect([...journal.decidedTicks]).toEqual(['t1']);
     });
 
     it('stays due while there are no rules', async () => {
       active = null;
 
-      expect(await flow.decideTick(TICK)).toBe(0);
+      expect(await deciding.due.decideTick(TICK)).toBe(0);
       expect([...journal.decidedTicks]).toEqual([]);
     });
 
@@ -1249,11 +1249,11 @@ describe('pipeline/decide', () => {
           : { kind: 'needs-lookup', request: { as: 'l', use: 'branch.get', params: {}, onMissing: 'none' } };
       lookup = async () => Promise.reject(away);
 
-      expect(await flow.decideTick(TICK)).toBe(1);
+      expect(await deciding.due.decideTick(TICK)).toBe(1);
       expect([...journal.decidedTicks]).toEqual([]);
       clock.advance(2_000);
       lookup = async () => ({ missing: true });
-      await flow.decideTick(TICK);
+      await deciding.due.decideTick(TICK);
 
       expect((await runs()).map(({ cause }) => (cause.kind === 'tick' ? cause.subject : ''))).toEqual(['7', '8']);
       expect([...journal.decidedTicks]).toEqual(['t1']);
@@ -1262,20 +1262,20 @@ describe('pipeline/decide', () => {
     it('lets through what is no failure of the forge', async () => {
       inventory = async () => Promise.reject(new TypeError('our own fault'));
 
-      await expect(flow.decideTick(TICK)).rejects.toThrow('our own fault');
+      await expect(deciding.due.decideTick(TICK)).rejects.toThrow('our own fault');
       expect([...journal.decidedTicks]).toEqual([]);
     });
 
     it('stays due while the forge cannot be asked', async () => {
       inventory = async () => Promise.reject(away);
-      await flow.decideTick(TICK);
+      await deciding.due.decideTick(TICK);
       expect([...journal.decidedTicks]).toEqual([]);
 
       inventory = async () => [event.repo as EventRepository];
-      await flow.decideTick(TICK);
+      await deciding.due.decideTick(TICK);
       expect(await runs()).toEqual([]);
       clock.advance(2_000);
-      await flow.decideTick(TICK);
+      await deciding.due.decideTick(TICK);
 
       expect(await runs()).toHaveLength(1);
       expect([...journal.decidedTicks]).toEqual(['t1']);

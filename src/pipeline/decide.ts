@@ -1,35 +1,33 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { Backoff } from '../platform/backoff.js';
 import { callerOf, callingAs } from '../core/caller.js';
+import { Clock } from '../core/clock.js';
 import type { EventKind } from '../core/event-kinds.js';
 import type { ForgeEvent } from '../core/event.js';
+import { Logger } from '../core/logger.js';
 import { withReasonText } from '../core/reason.js';
 import { tellsOfOwner, type RepositoryOwners } from '../core/repository-owner.js';
 import { traceOf } from '../core/trace.js';
 import { orderKeyOf } from '../core/target.js';
+import { ForgeOwners } from '../forge/forge-owners.js';
 import type { Report } from '../rules/language/revision.js';
-import type { ActiveRevision } from '../rules/revisions/active-revisions.port.js';
+import { ActiveRevisions, type ActiveRevision } from '../rules/revisions/active-revisions.port.js';
+import { Answers } from './answer/answers.js';
+import { RuleChecks } from './answer/rule-checks.js';
 import { CandidateDecider, decideAll, subjectOfEvent, type Subject } from './decide/decide-candidate.js';
-import { DueDecider, type DueDeps, type RehearsedRun, LEFT_MS } from './decide/decide-due.js';
+import { LEFT_MS } from './decide/decide-due.js';
+import { EffectEchoDetector } from './decide/detect-echoes.js';
 import { awaitedKinds, type Plan } from './decide/plan-intents.js';
+import { PlanningTools } from './decide/planning-tools.js';
 import { reasonOf } from './execute/settle.js';
 import { RecentlyProcessed } from './decide/recently-processed.js';
-import { DecisionRecorder, verdictOf, type RecorderDeps } from './decide/record-decision.js';
-import { decideAtHand, touchedBy, type AtHandDeps, type DecidedAtOnce } from './decide/decide-at-hand.js';
-import type { InboxStore, Touched } from './inbox-store.port.js';
-import type { JournalStore } from './journal-store.port.js';
-import type { Candidate, EchoDetector, EchoVerdict } from './rule-engine.port.js';
-import type { Tick } from './tick-store.port.js';
-
-export interface FlowDeps extends DueDeps, RecorderDeps, Omit<AtHandDeps, 'answers' | 'owners' | 'echoes'> {
-  readonly owners: Pick<RepositoryOwners, 'of' | 'peek' | 'forget'>;
-  readonly inbox: Pick<InboxStore, 'event'>;
-  readonly journal: Pick<
-    JournalStore,
-    'recordDecision' | 'decideGathered' | 'firedInLastHour' | 'putOffRun' | 'revisit' | 'run' | 'runs'
-  >;
-  /** Absent = events are taken as they come. */
-  readonly echoes?: EchoDetector;
-}
+import { DecisionRecorder, verdictOf } from './decide/record-decision.js';
+import { InboxStore } from './inbox-store.port.js';
+import { JournalStore } from './journal-store.port.js';
+import { PolicyGate } from './policy-gate.port.js';
+import { Accounts, RuleEngine, type Candidate, type EchoDetector, type EchoVerdict } from './rule-engine.port.js';
+import { WaitingStore } from './waiting-store.port.js';
+import { WorkQueue } from './work-queue.port.js';
 
 interface Loaded {
   readonly active: ActiveRevision;
@@ -47,23 +45,41 @@ interface DecisionReport {
 }
 
 /**
- * From an arrival, an event or a tick to what is wanted. Reading this file is reading how the bot decides:
- * arrival -> event -> candidates -> evaluate (with the lookups it asks for) -> one transaction of runs and intents -> ring.
+ * From an event to what is wanted. Reading this file is reading how the bot decides:
+ * event -> candidates -> evaluate (with the lookups it asks for) -> one transaction of runs and intents -> ring.
  */
+@Injectable()
 export class ArrivalToIntents {
   private readonly backoff: Backoff;
-  private readonly decider: CandidateDecider;
-  private readonly recorder: DecisionRecorder;
-  private readonly due: DueDecider;
   private readonly checked = new RecentlyProcessed();
+  /** Kinds of events for which intents wait. */
   private readonly awaited: ReadonlySet<EventKind>;
 
-  constructor(private readonly deps: FlowDeps) {
-    this.backoff = new Backoff(deps.clock);
-    this.decider = new CandidateDecider(deps);
-    this.recorder = new DecisionRecorder(deps);
-    this.due = new DueDecider(deps, this.decider, this.recorder);
-    this.awaited = awaitedKinds(deps.tools);
+  constructor(
+    @Inject(CandidateDecider) private readonly decider: Pick<CandidateDecider, 'decide'>,
+    private readonly recorder: DecisionRecorder,
+    private readonly rules: RuleEngine,
+    private readonly revisions: ActiveRevisions,
+    private readonly accounts: Accounts,
+    @Inject(ForgeOwners) private readonly owners: Pick<RepositoryOwners, 'forget'>,
+    @Inject(InboxStore) private readonly inbox: Pick<InboxStore, 'event'>,
+    @Inject(JournalStore) private readonly journal: Pick<JournalStore, 'revisit' | 'runs'>,
+    @Inject(EffectEchoDetector) private readonly echoes: EchoDetector,
+    /** Tells people what became of what they asked for. */
+    @Inject(Answers) private readonly answers: Pick<Answers, 'planned'>,
+    /** Tells pull requests what would become of the rules that they propose. */
+    @Inject(RuleChecks) private readonly checks: Pick<RuleChecks, 'planned'>,
+    /** Caps, approvals and freeze windows of policies. */
+    private readonly gate: PolicyGate,
+    /** Keeps why something is not decided yet. */
+    @Inject(WaitingStore) private readonly waiting: Pick<WaitingStore, 'putOff' | 'goOn'>,
+    @Inject(WorkQueue) private readonly queue: Pick<WorkQueue, 'ring'>,
+    @Inject(PlanningTools) tools: Pick<PlanningTools, 'actions'>,
+    clock: Clock,
+    private readonly logger: Logger,
+  ) {
+    this.backoff = new Backoff(clock);
+    this.awaited = awaitedKinds(tools);
   }
 
   /**
@@ -74,7 +90,7 @@ export class ArrivalToIntents {
     const { id, org } = event;
     const waitsMs = this.backoff.waitsMs(id);
     if (waitsMs > 0) return waitsMs;
-    const active = await this.deps.revisions.active(org);
+    const active = await this.revisions.active(org);
     const subject = subjectOfEvent(event);
     let isDecided = false;
     if (!active) await this.checkWithoutRules(id);
@@ -82,36 +98,18 @@ export class ArrivalToIntents {
     return isDecided ? null : Math.max(LEFT_MS, this.backoff.waitsMs(id));
   }
 
-  /** See `touchedBy` of `decide-at-hand.ts`. */
-  touchedBy(event: ForgeEvent): Touched | null {
-    return touchedBy(this.deps, event, this.awaited);
-  }
-
-  /**
-   * Decides about an event by what is at hand, in the transaction that makes it.
-   * @returns null = somebody has to be asked first: the event is stored undecided, for `decideEvent`
-   */
-  decideAtOnce(event: ForgeEvent): Promise<DecidedAtOnce | null> {
-    return decideAtHand(this.deps, this.decider, event);
-  }
-
-  /** Tells people and rings for who does what is due; the transaction is committed. */
-  written({ runs }: DecidedAtOnce): Promise<void> {
-    return this.recorder.written(runs);
-  }
-
   /** @returns false = the forge cannot be asked now */
   private async decideLoaded(eventId: string, { active, subject }: Loaded): Promise<boolean> {
     const { event, org } = subject;
     await this.revisit(event);
-    if (event.repo && tellsOfOwner(event.kind)) this.deps.owners.forget(event.forge, event.repo.id);
-    const by = { revisionId: active.id, bot: this.deps.accounts.self(event.forge, org) };
-    const { held = null, chain, rule = null } = (await this.deps.echoes?.look(event)) ?? {};
+    if (event.repo && tellsOfOwner(event.kind)) this.owners.forget(event.forge, event.repo.id);
+    const by = { revisionId: active.id, bot: this.accounts.self(event.forge, org) };
+    const { held = null, chain, rule = null } = await this.echoes.look(event);
     const found = rule === null ? subject : { ...subject, event: { ...event, byRule: rule } };
     const candidates = this.candidates(active, found);
     const looping = held === null ? [] : candidates.filter((candidate) => this.isInLoop(active, candidate, chain));
     if (looping.length > 0)
-      await this.deps.echoes?.openBreaker(
+      await this.echoes.openBreaker(
         event,
         looping.map(({ id }) => id),
         chain,
@@ -122,27 +120,27 @@ export class ArrivalToIntents {
       return this.review(active, candidate, await this.decider.decide(active, candidate, about));
     });
     const shadows = failure || held !== null ? [] : await this.shadowsOf(found);
-    const answers = failure || held !== null ? [] : (this.deps.answers?.planned(active, event, plans) ?? []);
-    const checks = failure ? [] : ((await this.deps.checks?.planned(active, event)) ?? []);
+    const answers = failure || held !== null ? [] : this.answers.planned(active, event, plans);
+    const checks = failure ? [] : await this.checks.planned(active, event);
     await this.recorder.record(failure ? {} : { eventId, by }, [...plans, ...shadows, ...answers, ...checks]);
     if (failure) {
-      await this.deps.waiting?.putOff('event', eventId, org, reasonOf(failure));
+      await this.waiting.putOff('event', eventId, org, reasonOf(failure));
       const againInMs = this.backoff.fail(eventId, failure.facts.retryAfterS);
-      this.deps.logger.warn(
+      this.logger.warn(
         { eventId, org, error: failure, againInMs, ...traceOf(eventId, eventId) },
         'event.waits-for-forge',
       );
       return false;
     }
-    if (this.backoff.clear(eventId)) await this.deps.waiting?.goOn('event', eventId);
+    if (this.backoff.clear(eventId)) await this.waiting.goOn('event', eventId);
     return true;
   }
 
   /** While nothing can be decided: what mends rules that were refused is checked all the same. */
   async checkWithoutRules(eventId: string): Promise<void> {
     if (this.checked.has(eventId)) return;
-    const event = await this.deps.inbox.event(eventId);
-    const checks = event ? ((await this.deps.checks?.planned(null, event)) ?? []) : [];
+    const event = await this.inbox.event(eventId);
+    const checks = event ? await this.checks.planned(null, event) : [];
     if (checks.length > 0) await this.recorder.record({}, checks);
     this.checked.add(eventId);
   }
@@ -150,13 +148,13 @@ export class ArrivalToIntents {
   /** What waits for such an event looks at the forge again; a rule need not ask for the event. */
   private async revisit({ kind, forge, org, repo }: ForgeEvent): Promise<void> {
     if (!repo || !this.awaited.has(kind)) return;
-    const waiting = await this.deps.journal.revisit(org, orderKeyOf(forge, { kind: 'repository', ...repo }));
-    if (waiting.length > 0) this.deps.queue.ring('intents', org);
+    const waiting = await this.journal.revisit(org, orderKeyOf(forge, { kind: 'repository', ...repo }));
+    if (waiting.length > 0) this.queue.ring('intents', org);
   }
 
   /** Whether what a candidate does may lead back to what led to the event. One that leads nowhere there is no part of the loop. */
   private isInLoop({ revision }: ActiveRevision, { id, mode }: Candidate, chain: EchoVerdict['chain']): boolean {
-    const { rules } = this.deps;
+    const { rules } = this;
     if (chain === undefined || !rules.ledToBy) return true;
     if (mode !== 'live') return false;
     const led = rules.ledToBy(revision, id);
@@ -165,13 +163,13 @@ export class ArrivalToIntents {
 
   /** What the shadow revision makes of an event. It holds up nothing: where the forge cannot be asked, it has not seen the event. */
   private async shadowsOf(subject: Subject & { event: ForgeEvent }): Promise<readonly Plan[]> {
-    const active = (await this.deps.revisions.shadow?.(subject.org)) ?? null;
+    const active = (await this.revisions.shadow?.(subject.org)) ?? null;
     if (!active) return [];
     const { plans, failure } = await decideAll(this.candidates(active, subject), (candidate) =>
       this.decider.decide(active, candidate, subject, { shadow: true }),
     );
     const facts = { org: subject.org, error: failure };
-    if (failure) this.deps.logger.info(facts, 'shadow.left-out');
+    if (failure) this.logger.info(facts, 'shadow.left-out');
     return plans;
   }
 
@@ -183,12 +181,12 @@ export class ArrivalToIntents {
     const found = await this.load(eventId);
     if (!found) return [];
     const { active } = found;
-    const { rule: byRule = null } = (await this.deps.echoes?.look(found.subject.event)) ?? {};
+    const { rule: byRule = null } = await this.echoes.look(found.subject.event);
     const subject = { ...found.subject, event: { ...found.subject.event, byRule } };
     const reports: DecisionReport[] = [];
     for (const candidate of this.candidates(active, subject)) {
       const rule = candidate.id;
-      const earlier = await this.deps.journal.runs({ org: subject.org, rule, eventId, limit: 1000 });
+      const earlier = await this.journal.runs({ org: subject.org, rule, eventId, limit: 1000 });
       // One that gathers, or whose place another took, is being decided already.
       const kept = earlier.find((run) => run.state !== 'not-fired' && run.state !== 'error');
       if (kept) {
@@ -205,39 +203,31 @@ export class ArrivalToIntents {
     return reports;
   }
 
-  /** A run whose window is over; see `DueDecider.decideRun`. */
-  decideRun(runId: string): Promise<number> {
-    return this.due.decideRun(runId);
-  }
-
-  /** @returns runs it made, see `DueDecider.decideTick` */
-  decideTick(tick: Tick): Promise<number> {
-    return this.due.decideTick(tick);
-  }
-
-  /** What a tick would decide now; see `DueDecider.rehearseTick`. */
-  rehearseTick(tick: Tick): Promise<RehearsedRun[]> {
-    return this.due.rehearseTick(tick);
-  }
-
   /** A policy that an event woke is about the one repository. */
   private async review(active: ActiveRevision, candidate: Candidate, plan: Plan): Promise<Plan> {
-    const { gate } = this.deps;
-    if (!gate || candidate.kind !== 'policy') return plan;
+    if (candidate.kind !== 'policy') return plan;
     const { forge, org, decidedAt: now } = plan.run;
-    const { runs, failure } = await gate.review({ forge, org, active, candidate, runs: [plan], subjects: null, now });
+    const { runs, failure } = await this.gate.review({
+      forge,
+      org,
+      active,
+      candidate,
+      runs: [plan],
+      subjects: null,
+      now,
+    });
     if (failure) throw failure;
     return runs[0] ?? plan;
   }
 
   private async load(eventId: string): Promise<Loaded | null> {
-    const event = await this.deps.inbox.event(eventId);
-    const active = event ? await this.deps.revisions.active(event.org) : null;
+    const event = await this.inbox.event(eventId);
+    const active = event ? await this.revisions.active(event.org) : null;
     if (!event || !active) return null;
     return { active, subject: subjectOfEvent(event) };
   }
 
   private candidates({ revision }: ActiveRevision, { event, forge, org }: Loaded['subject']): Candidate[] {
-    return this.deps.rules.candidates(revision, event, this.deps.accounts.self(forge, org));
+    return this.rules.candidates(revision, event, this.accounts.self(forge, org));
   }
 }

@@ -528,11 +528,13 @@ describe('pipeline/execute', () => {
     ['the organization left the config', 'organization acme is no longer in the config', () => undefined],
   ])('refuses with its reason: %s', async (what, reason) => {
     const id = await rig.plan('label.ensure', BUG);
-    const deps = (rig.effects as unknown as { deps: { actions: unknown; orgs: unknown } }).deps;
-    if (what === 'no such action') deps.actions = new Map();
-    else deps.orgs = { get: () => null };
+    const lacking = what === 'no such action' ? { actions: new Map() } : { orgs: { get: () => null } };
+    await rig.attempt(id, rig.processOf(lacking));
 
-    expect(await rig.work(id)).toMatchObject({ state: 'refused', reason: saying(expect.stringContaining(reason)) });
+    expect(await rig.journal.intent(id)).toMatchObject({
+      state: 'refused',
+      reason: saying(expect.stringContaining(reason)),
+    });
   });
 
   it('tells of a fault of ours only its name', async () => {

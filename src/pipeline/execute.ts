@@ -1,92 +1,76 @@
 import { setMaxListeners } from 'node:events';
+import { Inject, Injectable } from '@nestjs/common';
 import { ensure } from '../actions/look-compare-write.js';
 import { markOf } from '../actions/support/compare.js';
+import { ThisProcess } from '../config/this-process.js';
 import { isRefused } from '../forge/forge-client.js';
-import type { Alerts } from '../core/alerts.js';
+import { Alerts } from '../core/alerts.js';
 import { BudgetSpent, type BudgetLimit } from '../core/budgets.js';
 import { callingAs } from '../core/caller.js';
-import type { Clock } from '../core/clock.js';
 import { ForgeError } from '../core/errors.js';
 import { newId } from '../core/ids.js';
 import { isJsonObject, type Json } from '../core/json.js';
 import type { Reason } from '../core/reason.js';
 import { intentReason } from '../core/run-reasons.js';
 import type { Intent } from '../core/run.js';
-import type { SecurityLog } from '../core/security-log.js';
+import { SecurityLog } from '../core/security-log.js';
 import type { RuleStatus } from '../rules/revisions/active-revisions.port.js';
-import type { Budgets } from './execute/budget-keeper.js';
-import { classifyError, endingOf, endingOfStatus, unreadCause } from './execute/settle.js';
-import type { Aftermath, Ending, Settler } from './execute/settle.js';
-import type { ForgeHealth, ForgeAccess, OrgSettings } from './execute/forge-access.js';
+import { RevisionStatus } from '../rules/revisions/rule-status.js';
+import { Budgets } from './execute/budget-keeper.js';
+import { EffectTools } from './execute/effect-tools.js';
+import { classifyError, endingOf, endingOfStatus, Settler, unreadCause } from './execute/settle.js';
+import type { Aftermath, Ending } from './execute/settle.js';
+import { ForgeHealth, type ForgeAccess, type OrgSettings } from './execute/forge-access.js';
 import { GuardedForge, ReadForAnother, SharedReads } from './execute/guarded-forge.js';
 import { keepLease } from './execute/keep-claim.js';
 import { CONTRADICTED, LiveState, NO_HISTORY, findObjection, sentOnce } from './execute/objections.js';
-import {
-  findMeans,
-  prepareEffect,
-  refusalOf,
-  type Earlier,
-  type Means,
-  type PrepareDeps,
-} from './execute/prepare-effect.js';
-import type { Claim, JournalStore } from './journal-store.port.js';
+import { findMeans, prepareEffect, refusalOf, type Earlier, type Means } from './execute/prepare-effect.js';
+import type { Claim } from './journal-store.port.js';
 import { isOpen } from './recover/read-back.js';
-import type { RecoveryStore } from './recovery-store.port.js';
 
-interface EffectDeps extends PrepareDeps {
-  readonly journal: JournalStore;
-  readonly settler: Settler;
-  readonly status: RuleStatus;
-  readonly health: ForgeHealth;
-  readonly recovery: Pick<RecoveryStore, 'undoOf' | 'sentOfEffects'> & Partial<Pick<RecoveryStore, 'doubtAbout'>>;
-  readonly budgets: Budgets;
-  readonly alerts: Alerts;
-  readonly security: SecurityLog;
-  readonly clock: Clock;
-}
-
-interface EffectOptions {
-  /** Names this process in the store. */
-  readonly owner: string;
-  /** Default 5_000: a killed worker's work is resumed after this time. */
-  readonly leaseMs?: number;
-}
-
-const DEFAULT_LEASE_MS = 5_000;
+/** A killed worker's work is resumed after this time. */
+const LEASE_MS = 5_000;
 const LOCKED_OUT_WAIT_MS = 5_000;
 
 /**
  * One intent from its claim to its end. Reading this file is reading what the bot does to a forge:
  * claim -> find forge, action, rights -> ask whether the rule still stands -> pin target, open parameters -> ensure behind the guard -> settle.
  */
+@Injectable()
 export class IntentToEffect {
   private readonly stopping = new AbortController();
   private readonly reads: SharedReads;
   private readonly live: LiveState;
 
   constructor(
-    private readonly deps: EffectDeps,
-    private readonly options: EffectOptions,
+    private readonly tools: EffectTools,
+    private readonly settler: Settler,
+    @Inject(RevisionStatus) private readonly status: RuleStatus,
+    private readonly health: ForgeHealth,
+    private readonly budgets: Budgets,
+    private readonly alerts: Alerts,
+    private readonly security: SecurityLog,
+    @Inject(ThisProcess) private readonly self: Pick<ThisProcess, 'name'>,
   ) {
-    this.live = new LiveState(deps);
+    this.live = new LiveState(tools.recovery);
     // Every call under way listens to it: their number is the concurrency, not a leak.
     setMaxListeners(0, this.stopping.signal);
-    this.reads = new SharedReads(deps.clock);
+    this.reads = new SharedReads(tools.clock);
   }
 
   /** Those of them that may be done now: not done by another, due, not paused, in turn. */
   async claim(intentIds: readonly string[]): Promise<Claim[]> {
     if (this.stopping.signal.aborted || intentIds.length === 0) return [];
-    return this.deps.journal.claim(intentIds, this.options.owner, this.options.leaseMs ?? DEFAULT_LEASE_MS);
+    return this.tools.journal.claim(intentIds, this.self.name, LEASE_MS);
   }
 
   async execute(claim: Claim): Promise<Aftermath> {
-    const lease = keepLease(this.deps.journal, claim);
+    const lease = keepLease(this.tools.journal, claim);
     try {
       const { org, background } = claim.intent;
       const calls: CallsMade = new Map();
       const work = async (): Promise<Aftermath> =>
-        this.deps.settler.settle(claim, withCalls(await this.perform(claim, calls), calls));
+        this.settler.settle(claim, withCalls(await this.perform(claim, calls), calls));
       return await callingAs({ priority: background ? 'housekeeping' : 'webhook', org }, work);
     } finally {
       lease.release();
@@ -109,27 +93,35 @@ export class IntentToEffect {
     wasMoved = false,
   ): Promise<Ending> {
     const { intent, epoch } = claim;
-    const means = findMeans(this.deps, intent);
+    const means = findMeans(this.tools, intent);
     if ('lacks' in means) return this.refused(intent, means.lacks, null, means.power);
     const { action, access, settings } = means;
     const refusal = refusalOf(intent);
     if (refusal) return refusal;
-    const held = this.deps.health.holds(intent.forge, intent.org);
+    const held = this.health.holds(intent.forge, intent.org);
     if (held) return { to: 'given-back', reason: held.reason, wrote: null, waitMs: held.againInMs };
-    const status = await this.deps.status.of(intent);
+    const status = await this.status.of(intent);
     if (status.is !== 'wanted') return endingOfStatus(status);
-    const deps = { ...this.deps, recovery: claim.hasHistory ? sentOnce(this.deps.recovery) : NO_HISTORY };
-    const objection = await findObjection(deps, claim, action);
+    const { journal, clock } = this.tools;
+    const recovery = claim.hasHistory ? sentOnce(this.tools.recovery) : NO_HISTORY;
+    const objection = await findObjection({ journal, clock, recovery, alerts: this.alerts }, claim, action);
     if (objection) return objection;
     const budgets = await this.budgetsOf(intent, settings);
     if ('to' in budgets) return budgets;
-    const spent = await this.deps.journal.spentBudget(budgets);
-    if (spent) return this.deps.budgets.hold(intent, spent);
-    this.deps.budgets.letThrough(budgets);
+    const spent = await journal.spentBudget(budgets);
+    if (spent) return this.budgets.hold(intent, spent);
+    this.budgets.letThrough(budgets);
     const guard = this.guard(means, intent, epoch, budgets, shares, calls);
     try {
       const guarded: ForgeAccess = { client: guard.client, offers: (name) => access.offers(name) };
-      const prepared = await prepareEffect(deps, intent, means, guard, guarded, await this.earlier(intent, access));
+      const prepared = await prepareEffect(
+        { ...this.tools, recovery },
+        intent,
+        means,
+        guard,
+        guarded,
+        await this.earlier(intent, access),
+      );
       if ('reason' in prepared) {
         const { code, reason } = prepared;
         return this.refused(intent, reason, { code }, code);
@@ -144,7 +136,7 @@ export class IntentToEffect {
       this.doubtTarget(intent, error);
       // A redirected read: nothing was written, and the forge knows the name of now.
       if (isMoved(error) && !guard.written && !wasMoved) return this.perform(claim, calls, false, true);
-      if (error instanceof BudgetSpent && guard.written === null) return this.deps.budgets.hold(intent, error.spent);
+      if (error instanceof BudgetSpent && guard.written === null) return this.budgets.hold(intent, error.spent);
       return (
         (await this.lockedOut(intent, error, guard)) ?? this.ownFailure(intent, classifyError(error, guard.written))
       );
@@ -154,23 +146,23 @@ export class IntentToEffect {
   /** What got no answer twice is asked about: where the forge answers others, the reason is its own, and it steps aside. */
   private async ownFailure(intent: Intent, ending: Ending): Promise<Ending> {
     if (ending.to !== 'failed' || ending.failure !== 'no-answer' || intent.tries === 0) return ending;
-    const answersOthers = await this.deps.health.answersOthers(intent.forge, intent.org);
+    const answersOthers = await this.health.answersOthers(intent.forge, intent.org);
     return answersOthers ? { ...ending, failure: 'read-failed' } : ending;
   }
 
   /** The next try asks the forge again whose the repository is, and under which name. */
   private doubtTarget({ forge, target }: Intent, error: unknown): void {
-    if (isMoved(error)) this.deps.targets.doubt(forge, target, 'moved');
-    else if (isRefused(error, 404)) this.deps.targets.doubt(forge, target, 'missing');
+    if (isMoved(error)) this.tools.targets.doubt(forge, target, 'moved');
+    else if (isRefused(error, 404)) this.tools.targets.doubt(forge, target, 'missing');
   }
 
   /** Who caused it may be known to the forge alone: while that cannot be asked, the intent waits. */
   private async budgetsOf(intent: Intent, settings: OrgSettings): Promise<BudgetLimit[] | Ending> {
     try {
-      return await this.deps.budgets.of(intent, settings);
+      return await this.budgets.of(intent, settings);
     } catch (error) {
       if (!(error instanceof ForgeError)) throw error;
-      this.deps.health.failed(intent.forge, intent.org, error);
+      this.health.failed(intent.forge, intent.org, error);
       return unreadCause(error);
     }
   }
@@ -178,7 +170,7 @@ export class IntentToEffect {
   /** A call that was refused for want of credentials: is it the call, or are they not accepted any more? */
   private async lockedOut(intent: Intent, error: unknown, { written }: GuardedForge): Promise<Ending | null> {
     if (!(error instanceof ForgeError) || error.kind !== 'refused' || error.facts.status !== 401) return null;
-    if ((await this.deps.health.checkCredentials(intent.forge, intent.org)) === 'accepted') return null;
+    if ((await this.health.checkCredentials(intent.forge, intent.org)) === 'accepted') return null;
     return {
       to: 'given-back',
       reason: intentReason('intent.locked-out', { forge: intent.forge }),
@@ -191,12 +183,12 @@ export class IntentToEffect {
   private refused(intent: Intent, reason: Reason, detail: Json, power?: string): Ending {
     const { org, action, rule, runId, id: intentId } = intent;
     if (power !== undefined)
-      this.deps.security.record({ class: 'power_refused', org, power, action, rule, runId, intentId });
+      this.security.record({ class: 'power_refused', org, power, action, rule, runId, intentId });
     return { to: 'refused', reason, wrote: null, detail };
   }
 
   private async earlier({ id, attempts, intentKey }: Intent, { marks }: ForgeAccess): Promise<Earlier> {
-    const openCalls = attempts === 0 ? 0 : (await this.deps.journal.attemptsOfIntent(id)).filter(isOpen).length;
+    const openCalls = attempts === 0 ? 0 : (await this.tools.journal.attemptsOfIntent(id)).filter(isOpen).length;
     return { earlierCalls: attempts, openCalls, mark: openCalls > 0 && marks !== false ? markOf(intentKey) : null };
   }
 
@@ -208,7 +200,8 @@ export class IntentToEffect {
     shares: boolean,
     calls: CallsMade,
   ): GuardedForge {
-    const { journal, clock, encryptor, status, health } = this.deps;
+    const { status, health } = this;
+    const { journal, clock, encryptor } = this.tools;
     return new GuardedForge({
       client: access.client,
       journal,

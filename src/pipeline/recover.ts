@@ -1,45 +1,31 @@
+import { Inject, Injectable } from '@nestjs/common';
 import pLimit from 'p-limit';
+import { ThisProcess } from '../config/this-process.js';
 import { textOf, type Reason } from '../core/reason.js';
 import { intentReason } from '../core/run-reasons.js';
 import type { AnyAction } from '../actions/define-action.js';
 import type { Verdict } from '../actions/support/recovery.js';
-import type { Alerts } from '../core/alerts.js';
+import { Alerts } from '../core/alerts.js';
 import { backoffMs } from '../platform/backoff.js';
 import { callingAs } from '../core/caller.js';
-import type { Clock } from '../core/clock.js';
 import { BotError, ForgeError } from '../core/errors.js';
 import type { Json } from '../core/json.js';
-import type { Logger } from '../core/logger.js';
+import { Logger } from '../core/logger.js';
+import { Random } from '../core/random.js';
 import type { Attempt, Intent } from '../core/run.js';
-import type { ForgeHealth } from './execute/forge-access.js';
+import { EffectTools } from './execute/effect-tools.js';
+import { ForgeHealth } from './execute/forge-access.js';
 import { keepLease, persist } from './execute/keep-claim.js';
-import type { JournalStore } from './journal-store.port.js';
 import { VerdictWriter } from './recover/apply-verdict.js';
 import { callerOf, DuplicateRemoval, factsOf } from './recover/remove-duplicates.js';
-import { canRead, isOpen, readBack, settleMsOf, type ReadBackDeps } from './recover/read-back.js';
-import { reasonOf, type UnknownOutcomes } from './execute/settle.js';
-import type { RecoveryClaim, RecoveryStore } from './recovery-store.port.js';
+import { canRead, isOpen, readBack, settleMsOf } from './recover/read-back.js';
+import { reasonOf, UnknownOutcomes } from './execute/settle.js';
+import type { RecoveryClaim } from './recovery-store.port.js';
 
-interface RecoveryDeps extends ReadBackDeps {
-  readonly journal: JournalStore;
-  readonly recovery: RecoveryStore;
-  readonly actions: ReadonlyMap<string, AnyAction>;
-  readonly health: ForgeHealth;
-  readonly clock: Clock;
-  readonly random: () => number;
-  readonly logger: Logger;
-  readonly alerts: Alerts;
-}
-
-interface RecoveryOptions {
-  /** Names this process in the store. */
-  readonly owner: string;
-  /** Default 5_000. */
-  readonly leaseMs?: number;
-  /** Reads under way at once; default 4. */
-  readonly concurrency?: number;
-}
-
+/** A process that was killed while it read leaves the read to others after this time. */
+const LEASE_MS = 5_000;
+/** Reads under way at once. */
+const READS_AT_ONCE = 4;
 const REREAD = { firstMs: 2_000, maxMs: 300_000, between: [0.5, 1] } as const;
 /** A read that gave no answer for so long: a person decides. */
 const GIVE_UP_READING_MS = 24 * 3_600_000;
@@ -48,16 +34,21 @@ const GIVE_UP_READING_MS = 24 * 3_600_000;
  * The way out of an unknown outcome: wait the settle time, read, let the action's own table decide, move along the state table. Nothing is
  * sent from here but the removal of a duplicate that bears our mark; "send again" makes the intent planned, and the ordinary way does the rest.
  */
+@Injectable()
 export class OutcomeRecovery implements UnknownOutcomes {
   private readonly verdicts: VerdictWriter;
   private readonly duplicates: DuplicateRemoval;
 
   constructor(
-    private readonly deps: RecoveryDeps,
-    private readonly options: RecoveryOptions,
+    private readonly tools: EffectTools,
+    private readonly health: ForgeHealth,
+    @Inject(ThisProcess) private readonly self: Pick<ThisProcess, 'name'>,
+    private readonly random: Random,
+    alerts: Alerts,
+    private readonly logger: Logger,
   ) {
-    this.verdicts = new VerdictWriter(deps);
-    this.duplicates = new DuplicateRemoval(deps);
+    this.verdicts = new VerdictWriter(tools, random, alerts, logger);
+    this.duplicates = new DuplicateRemoval(tools, alerts, logger);
   }
 
   /** Called as soon as an outcome is unknown: those that need no settle time are read about at once. */
@@ -67,8 +58,9 @@ export class OutcomeRecovery implements UnknownOutcomes {
 
   /** Everything whose read or look is due. Never throws: what fails comes again. */
   async pass(limit: number): Promise<void> {
-    const { recovery, journal, logger, health } = this.deps;
-    const slots = pLimit(this.options.concurrency ?? 4);
+    const { logger, health } = this;
+    const { recovery, journal } = this.tools;
+    const slots = pLimit(READS_AT_ONCE);
     const tried = async (work: () => Promise<void>, intentId: string): Promise<void> => {
       try {
         await work();
@@ -101,19 +93,15 @@ export class OutcomeRecovery implements UnknownOutcomes {
     await Promise.all([...reads, ...looks]);
   }
 
-  private async recover(found: Intent): Promise<void> {
+  private async recover(stored: Intent): Promise<void> {
     // Nothing is lost by waiting: it stays due.
-    if (this.deps.health.holds(found.forge, found.org)) return;
-    const claim = await this.deps.recovery.claimRecovery(
-      found.id,
-      this.options.owner,
-      this.options.leaseMs ?? 5_000,
-      this.settleMsOf(found),
-    );
+    if (this.health.holds(stored.forge, stored.org)) return;
+    const { journal, recovery } = this.tools;
+    const claim = await recovery.claimRecovery(stored.id, this.self.name, LEASE_MS, this.settleMsOf(stored));
     if (!claim) return;
-    const lease = keepLease(this.deps.journal, claim);
+    const lease = keepLease(journal, claim);
     try {
-      await callingAs(callerOf(found), () => this.work(claim));
+      await callingAs(callerOf(stored), () => this.work(claim));
     } finally {
       lease.release();
     }
@@ -123,7 +111,7 @@ export class OutcomeRecovery implements UnknownOutcomes {
     const { intent, attempts } = claim;
     const stored = attempts.at(-1);
     if (stored && stored.outcome !== null && stored.outcome !== 'unknown') return this.settleByAnswer(claim, stored);
-    const action = this.deps.actions.get(intent.action);
+    const action = this.tools.actions.get(intent.action);
     if (!action || attempts.every((attempt) => !isOpen(attempt)))
       return this.verdicts.apply(claim, null, {
         is: 'person',
@@ -140,11 +128,11 @@ export class OutcomeRecovery implements UnknownOutcomes {
     action: AnyAction,
   ): Promise<{ verdict: Verdict } | { again: Reason }> {
     try {
-      return { verdict: await readBack(this.deps, action, intent, attempts, sentAgoMs) };
+      return { verdict: await readBack(this.tools, action, intent, attempts, sentAgoMs) };
     } catch (error) {
       if (error instanceof ForgeError) {
-        this.deps.health.failed(intent.forge, intent.org, error);
-        if (error.facts.status === 401) await this.deps.health.checkCredentials(intent.forge, intent.org);
+        this.health.failed(intent.forge, intent.org, error);
+        if (error.facts.status === 401) await this.health.checkCredentials(intent.forge, intent.org);
         return { again: reasonOf(error) };
       }
       if (error instanceof BotError && error.retry === 'permanent')
@@ -164,28 +152,28 @@ export class OutcomeRecovery implements UnknownOutcomes {
         result: { detail, ...(objectId === null ? {} : { objectId }) },
       });
     else if (outcome === 'refused') await this.verdicts.move(claim, { to: 'refused', reason });
-    else await this.verdicts.move(claim, { to: 'planned', reason, dueAt: this.deps.clock.now() });
+    else await this.verdicts.move(claim, { to: 'planned', reason, dueAt: this.tools.clock.now() });
   }
 
   private async readLater(claim: RecoveryClaim, failure: Reason): Promise<void> {
-    const first = claim.attempts.find(isOpen)?.sentAt.getTime() ?? this.deps.clock.now().getTime();
-    if (this.deps.clock.now().getTime() - first >= GIVE_UP_READING_MS)
+    const first = claim.attempts.find(isOpen)?.sentAt.getTime() ?? this.tools.clock.now().getTime();
+    if (this.tools.clock.now().getTime() - first >= GIVE_UP_READING_MS)
       return this.verdicts.apply(claim, null, {
         is: 'person',
         reason: intentReason('intent.unreadable-for-long', { because: failure }),
       });
-    const inMs = backoffMs(claim.reads, REREAD, this.deps.random);
+    const inMs = backoffMs(claim.reads, REREAD, () => this.random.next());
     const later = { inMs, reason: intentReason('intent.unreadable', { because: failure }), counted: 'reads' } as const;
-    await persist(() => this.deps.recovery.putOffRecovery(claim.intent.id, claim.epoch, later));
-    this.deps.logger.info({ ...factsOf(claim.intent), inMs, failure: textOf(failure) }, 'unknown.put-off');
+    await persist(() => this.tools.recovery.putOffRecovery(claim.intent.id, claim.epoch, later));
+    this.logger.info({ ...factsOf(claim.intent), inMs, failure: textOf(failure) }, 'unknown.put-off');
   }
 
   private settleMsOf(intent: Intent): number {
-    const action = this.deps.actions.get(intent.action);
-    const access = this.deps.forges.get(intent.forge, intent.org);
+    const action = this.tools.actions.get(intent.action);
+    const access = this.tools.forges.get(intent.forge, intent.org);
     // Without a read there is nothing to wait for.
     if (!action || !access || action.recover?.settle === 'none' || !canRead(action, access)) return 0;
-    return settleMsOf(this.deps, intent);
+    return settleMsOf(this.tools, intent);
   }
 }
 

@@ -1,8 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AppConfig } from '../config/app-config.js';
-import { OutcomeRecovery } from './recover.js';
 import { Logger } from '../core/logger.js';
-import type { UnknownOutcomes } from './execute/settle.js';
+import { UnknownOutcomes } from './execute/settle.js';
 import { JournalStore } from './journal-store.port.js';
 import { RecoveryStore } from './recovery-store.port.js';
 import { WorkQueue } from './work-queue.port.js';
@@ -28,7 +27,7 @@ export class StorePoll {
     @Inject(JournalStore) private readonly journal: Pick<JournalStore, 'reclaimExpired'>,
     @Inject(RecoveryStore) private readonly recovery: Pick<RecoveryStore, 'mayHaveWork' | 'dueLines'>,
     @Inject(WorkQueue) private readonly queue: Pick<WorkQueue, 'ringHere'>,
-    @Inject(OutcomeRecovery) private readonly unknown: Pick<UnknownOutcomes, 'pass'>,
+    @Inject(UnknownOutcomes) private readonly unknown: Pick<UnknownOutcomes, 'pass'>,
     private readonly logger: Logger,
   ) {
     this.everyMs = sweepS * 1000;

@@ -1,21 +1,11 @@
 import { Global, Module } from '@nestjs/common';
-import { actions } from '../actions/index.js';
-import { LookupReader } from '../actions/lookups/lookup-reader.port.js';
 import { AppConfig } from '../config/app-config.js';
 import { Clock } from '../core/clock.js';
-import { Encryptor } from '../core/encryptor.js';
-import { newId } from '../core/ids.js';
-import { Logger } from '../core/logger.js';
 import { OperatorStore } from '../core/operator-store.port.js';
-import { SecurityLog } from '../core/security-log.js';
-import { ForgeOwners } from '../forge/forge-owners.js';
 import { ForgeModule } from '../forge/forge.module.js';
-import { ActProofs } from '../pipeline/decide/act-proofs.js';
-import { CandidateDecider } from '../pipeline/decide/decide-candidate.js';
-import { JournalStore } from '../pipeline/journal-store.port.js';
 import { PipelineModule } from '../pipeline/pipeline.module.js';
 import { FindingSink, PolicyGate } from '../pipeline/policy-gate.port.js';
-import { Accounts, RuleEngine } from '../pipeline/rule-engine.port.js';
+import { RuleEngine } from '../pipeline/rule-engine.port.js';
 import { CelEngine } from '../rules/language/expressions/cel-engine.js';
 import { RuleLoader } from '../rules/revisions/rule-loader.port.js';
 import { RulesModule } from '../rules/rules.module.js';
@@ -26,23 +16,6 @@ import { makeRules, makeRuleThread } from './thread/make-rules.js';
 
 /** A first start loads the rules of each organization, one after another: one thread for all of them, for beginning one costs more than a load. */
 const REST_MS = 1_000;
-
-const DECIDES_WITH = [
-  RuleEngine,
-  LookupReader,
-  ForgeOwners,
-  ActProofs,
-  SecurityLog,
-  Accounts,
-  JournalStore,
-  Clock,
-  Logger,
-  Encryptor,
-] as const;
-type DecidesWith = Instances<typeof DECIDES_WITH>;
-type Instances<Classes> = {
-  -readonly [N in keyof Classes]: Classes[N] extends { prototype: infer Instance } ? Instance : never;
-};
 
 const PROVIDERS = [
   // One for all that compile or evaluate expressions in this process: making one takes as long as compiling some rules.
@@ -59,18 +32,6 @@ const PROVIDERS = [
       makeRuleLoader(engine, config, operators, clock, makeRuleThread(REST_MS)),
   },
   FindingKeeper,
-  // Decides as the pipeline decides, and rehearses as it executes.
-  {
-    provide: CandidateDecider,
-    inject: [...DECIDES_WITH],
-    useFactory: (
-      ...[rules, lookups, owners, acts, security, accounts, journal, clock, logger, encryptor]: DecidesWith
-    ) =>
-      new CandidateDecider({
-        ...{ rules, lookups, owners, acts, security, accounts, journal, clock, logger },
-        tools: { actions, encryptor, newId },
-      }),
-  },
   Planner,
   { provide: PolicyGate, useExisting: Planner },
   { provide: FindingSink, useExisting: FindingKeeper },

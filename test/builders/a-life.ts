@@ -5,8 +5,6 @@ import type { EventRepository, ForgeEvent } from '../../src/core/event.js';
 import { silentLogger } from '../../src/core/logger.js';
 import { Secret } from '../../src/core/secret.js';
 import type { HistoryPage, HistoryRun } from '../../src/insight/history-store.port.js';
-import { ArrivalToIntents } from '../../src/pipeline/decide.js';
-import type { FlowDeps } from '../../src/pipeline/decide.js';
 import type { LookupReader } from '../../src/actions/lookups/lookup-reader.port.js';
 import { openReads } from '../../src/pipeline/decide/answer-lookups.js';
 import { Encryptor } from '../../src/core/encryptor.js';
@@ -18,6 +16,8 @@ import { InMemoryJournalStore } from '../fakes/in-memory-journal-store.js';
 import { everyRepositoryIsOurs } from '../fakes/repository-owners.js';
 import { ManualClock } from '../fakes/manual-clock.js';
 import { honestActs } from '../fakes/honest-acts.js';
+import type { ArrivalToIntents } from '../../src/pipeline/decide.js';
+import { DecidingSide, type DecidingParts } from './deciding.js';
 import { withReasonText } from '../../src/core/reason.js';
 import { silentSecurityLog } from '../../src/core/security-log.js';
 
@@ -53,10 +53,10 @@ export class ALife {
   private readonly flow: ArrivalToIntents;
   private readonly inbox: Pick<InboxStore, 'event'>;
 
-  constructor(text: string, lookups: LookupReader['read'], more: Partial<FlowDeps> = {}) {
+  constructor(text: string, lookups: LookupReader['read'], more: Partial<DecidingParts> = {}) {
     this.revision = acmeRevision(text);
     this.inbox = more.inbox ?? { event: async (id) => this.events.get(id) ?? null };
-    this.flow = new ArrivalToIntents({
+    this.flow = new DecidingSide({
       rules: theRules,
       journal: this.journal,
       clock: this.clock,
@@ -73,7 +73,7 @@ export class ALife {
       queue: { ring: () => undefined },
       tools: { actions, encryptor: THE_SEALER, newId: () => `id-${(this.ids += 1)}` },
       ...more,
-    });
+    }).flow;
   }
 
   async happens(event: ForgeEvent): Promise<void> {

@@ -6,7 +6,8 @@ import { newId } from '../../src/core/ids.js';
 import type { JsonObject } from '../../src/core/json.js';
 import { silentLogger } from '../../src/core/logger.js';
 import { EffectEchoDetector } from '../../src/pipeline/decide/detect-echoes.js';
-import { ArrivalToIntents } from '../../src/pipeline/decide.js';
+import type { ArrivalToIntents } from '../../src/pipeline/decide.js';
+import { DecidingSide } from './deciding.js';
 import { PureRuleEngine } from '../../src/policies/pure-rule-engine.js';
 import { CelEngine } from '../../src/rules/language/expressions/cel-engine.js';
 import { EffectRig } from './effect-rig.js';
@@ -36,22 +37,14 @@ export class AnsweringRig {
     const active = { id: 'rev-1', revision, loadedAt: clock.now() };
     const accounts = { self: () => BOT };
     const alerts = { raise: (key: string) => void this.alerts.push(key), resolve: () => undefined };
-    this.flow = new ArrivalToIntents({
+    this.flow = new DecidingSide({
       rules: new PureRuleEngine(new CelEngine()),
       journal,
       clock,
       accounts,
       alerts,
       logger: silentLogger,
-      echoes: new EffectEchoDetector({
-        recovery: journal,
-        journal,
-        actions,
-        accounts,
-        clock,
-        logger: silentLogger,
-        alerts,
-      }),
+      echoes: new EffectEchoDetector(journal, journal, { actions }, accounts, clock, silentLogger, alerts),
       inbox: { event: async (id) => this.rig.events.get(id) ?? null },
       revisions: { active: async () => active },
       lookups: { read: async () => ({ missing: true }) },
@@ -61,7 +54,7 @@ export class AnsweringRig {
       inventory: { list: async () => [this.repo] },
       queue: { ring: () => undefined },
       tools: { actions, encryptor, newId },
-    });
+    }).flow;
   }
 
   /** Something happens at the forge; all that it leads to directly is decided and done. */

@@ -8,6 +8,7 @@ import { silentLogger } from '../../src/core/logger.js';
 import type { SecurityEvent } from '../../src/core/security-log.js';
 import { Secret } from '../../src/core/secret.js';
 import { IntentToEffect } from '../../src/pipeline/execute.js';
+import type { EffectTools } from '../../src/pipeline/execute/effect-tools.js';
 import { Budgets } from '../../src/pipeline/execute/budget-keeper.js';
 import {
   type ForgeAccess,
@@ -34,6 +35,9 @@ import { textOf } from '../../src/core/reason.js';
 
 export const MIRROR_PASSWORD = 'canary-mirror-password-71c9';
 
+const RIG = { name: 'rig' };
+/** Waits are as long as they may be. */
+const FULL_WAITS = { next: () => 1 };
 const APP: EventRepository = { id: '7', owner: 'acme', name: 'app', full_name: 'acme/app', private: false };
 
 export interface WishOptions {
@@ -88,6 +92,8 @@ export class EffectRig {
     secrets: { mirror_token: new Secret(MIRROR_PASSWORD) },
     budgets: { effectsPerHour: null, perRepository: null, perRule: null, perActor: null, perStranger: null },
   };
+  readonly tools: EffectTools;
+  private readonly heard: Alerts;
   readonly effects: IntentToEffect;
   readonly unknown: OutcomeRecovery;
   readonly health: ForgeHealth;
@@ -119,59 +125,38 @@ export class EffectRig {
     this.targets = new TargetResolver(this.owners);
     const orgs = { get: (org: string) => (org === 'acme' ? this.settings : null) };
     this.health = new ForgeHealth(forges, clock, alerts, silentLogger, journal, aConfig({ orgs: [{ name: 'acme' }] }));
-    this.unknown = new OutcomeRecovery(
-      {
-        journal,
-        recovery: journal,
-        actions,
-        forges,
-        orgs,
-        encryptor,
-        targets: this.targets,
-        health: this.health,
-        clock,
-        random: () => 1,
-        logger: silentLogger,
-        alerts,
-      },
-      { owner: 'rig' },
+    this.tools = { actions, journal, recovery: journal, forges, orgs, encryptor, targets: this.targets, clock };
+    this.unknown = new OutcomeRecovery(this.tools, this.health, RIG, FULL_WAITS, alerts, silentLogger);
+    this.heard = alerts;
+    this.effects = this.processOf();
+  }
+
+  /** One that works on intents. @param over what it sees otherwise */
+  processOf({ name = RIG.name, ...over }: Partial<EffectTools> & { name?: string } = {}): IntentToEffect {
+    const tools = { ...this.tools, ...over };
+    const { journal, clock, heard: alerts } = this;
+    const settler = new Settler(
+      tools.journal,
+      this.unknown,
+      { attempts: { inc: () => undefined }, effectSeconds: { observe: () => undefined } },
+      clock,
+      FULL_WAITS,
+      silentLogger,
+      alerts,
     );
-    const settler = new Settler({
+    const budgets = new Budgets(
+      { isMember: async (_forge, _org, login) => this.members.get(login) ?? null },
+      { self: () => null },
       journal,
+      { prove: (...asked) => this.acts.prove(...asked) },
+      { event: async (id) => this.events.get(id) ?? null },
       clock,
       alerts,
-      logger: silentLogger,
-      random: () => 1,
-      observer: { attempted: () => undefined, ended: () => undefined },
-      unknown: this.unknown,
-    });
-    this.effects = new IntentToEffect(
-      {
-        journal,
-        clock,
-        encryptor,
-        settler,
-        forges,
-        orgs,
-        actions,
-        targets: this.targets,
-        health: this.health,
-        recovery: journal,
-        budgets: new Budgets(
-          { isMember: async (_forge, _org, login) => this.members.get(login) ?? null },
-          { self: () => null },
-          journal,
-          { prove: (...asked) => this.acts.prove(...asked) },
-          { event: async (id) => this.events.get(id) ?? null },
-          clock,
-          alerts,
-        ),
-        alerts,
-        security: { record: (event) => void this.security.push(event) },
-        status: { of: async () => this.status },
-      },
-      { owner: 'rig' },
     );
+    const security = { record: (event: SecurityEvent) => void this.security.push(event) };
+    return new IntentToEffect(tools, settler, { of: async () => this.status }, this.health, budgets, alerts, security, {
+      name,
+    });
   }
 
   /** Plan a wish of a rule of its own; not worked on yet. */

@@ -13,9 +13,8 @@ import { runReason } from '../../src/core/run-reasons.js';
 import { WRITE_TRUST_MS, type RepositoryOwners } from '../../src/core/repository-owner.js';
 import { silentSecurityLog } from '../../src/core/security-log.js';
 import { ForgeOwners } from '../../src/forge/forge-owners.js';
-import { decideBatch } from '../../src/pipeline/decide/decide-arrivals.js';
-import { EVENT_READER } from '../builders/decide-all.js';
-import { ArrivalToIntents } from '../../src/pipeline/decide.js';
+import { aBatchDecider, EVENT_READER } from '../builders/decide-all.js';
+import { DecidingSide } from '../builders/deciding.js';
 import { effectKeyOf } from '../../src/pipeline/decide/plan-intents.js';
 import { EffectEchoDetector } from '../../src/pipeline/decide/detect-echoes.js';
 import type { DecidedBy } from '../../src/pipeline/journal-store.port.js';
@@ -156,18 +155,18 @@ export function atOnceSuite(open: () => Promise<AtOnceStores>): void {
     rules = RULES,
     owners: RepositoryOwners = { ...everyRepositoryIsOurs, peek: () => null },
     engine: RuleEngine = theRules,
-  ): ArrivalToIntents {
+  ): DecidingSide {
     const { inbox, journal, recovery } = stores;
     const accounts = { self: () => BOT };
     const alerts = { raise: () => undefined, resolve: () => undefined };
     const revision = acmeRevision(rules);
     const common = { journal, recovery, actions, accounts, clock: systemClock, logger: silentLogger, alerts };
-    return new ArrivalToIntents({
+    return new DecidingSide({
       ...common,
       inbox,
       inventory: { list: async () => [] },
       rules: engine,
-      echoes: new EffectEchoDetector(common),
+      echoes: new EffectEchoDetector(recovery, journal, { actions }, accounts, systemClock, silentLogger, alerts),
       revisions: { active: async () => ({ id: 'rev-1', revision, loadedAt: new Date() }) },
       lookups: { read: async () => ({ missing: true }) },
       acts: honestActs,
@@ -191,9 +190,10 @@ export function atOnceSuite(open: () => Promise<AtOnceStores>): void {
     });
   }
 
-  async function decide(ids: readonly string[], decider: ArrivalToIntents | null = atOnce()): Promise<void> {
+  async function decide(ids: readonly string[], decider: DecidingSide | null = atOnce()): Promise<void> {
     const deps = { inbox: stores.inbox, queue, events: EVENT_READER, clock: systemClock, logger: silentLogger };
-    await decideBatch(decider ? { ...deps, atOnce: decider } : deps, ids);
+    const { atHand, recorder } = decider ?? {};
+    await aBatchDecider({ ...deps, ...(atHand && recorder ? { atHand, recorder } : {}) }).decideOnce(ids);
   }
 
   async function store(texts: readonly string[], eventType = 'issues', org = 'acme'): Promise<string[]> {

@@ -2,9 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { systemClock } from '../../src/core/clock.js';
 import { hashOf, newId } from '../../src/core/ids.js';
 import { silentLogger } from '../../src/core/logger.js';
-import { decideArrivals } from '../../src/pipeline/decide/decide-arrivals.js';
 import { aDelivery } from '../builders/arrivals.js';
-import { EVENT_READER } from '../builders/decide-all.js';
+import { decideArrivals, EVENT_READER } from '../builders/decide-all.js';
 import { InMemoryInboxStore } from '../fakes/in-memory-inbox-store.js';
 import { jsonTextOf, readActFolders } from '../recordings-tool/act-file.js';
 

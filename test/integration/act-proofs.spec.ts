@@ -6,7 +6,6 @@ import { Secret } from '../../src/core/secret.js';
 import { Misfit, type EventFact } from '../../src/events/event-fact.js';
 import { normalizeDelivery } from '../builders/normalize-delivery.js';
 import { normalizeEntry } from '../../src/events/normalize-entry.js';
-import type { ReadRow } from '../../src/pipeline/decide/act-context.js';
 import { ActProofs } from '../../src/pipeline/decide/act-proofs.js';
 import type { ForgeAccess } from '../../src/pipeline/execute/forge-access.js';
 import { connectForge } from '../../src/forge/connected-forges.js';
@@ -146,25 +145,24 @@ describe.each<[ProfileName]>([['gitea'], ['forgejo'], ['core']])('integration/ac
       : { is: 'refused', code: 'repository_gone' };
   };
 
-  const rows = new WeakMap<object, EventFact[]>();
-  const readRow: ReadRow = (row, org) => {
-    const facts =
-      rows.get(row) ?? normalizeEntry({ org, source: 'feed', text: stringifyJson(row as Json), textHash: '' });
-    if (facts instanceof Misfit) return [];
-    rows.set(row, facts);
+  /** By their text: each row is asked about many times. */
+  const rows = new Map<string, ReturnType<typeof normalizeEntry>>();
+  const readOnce: typeof normalizeEntry = (entry) => {
+    const facts = rows.get(entry.text) ?? normalizeEntry(entry);
+    rows.set(entry.text, facts);
     return facts;
   };
 
   const proofs = (): ActProofs =>
-    new ActProofs({
-      forges: { get: () => access },
-      owners: { ...everyRepositoryIsOurs, of: async (about) => ownershipOf(about) },
-      recovery: { echoOf: async () => null },
-      inbox: { isStoredSince: async () => false, toldEarlier: async () => [] },
-      journal: { toldActs: async () => new Map() },
-      readRow,
-      clock: new ManualClock(),
-    });
+    new ActProofs(
+      { get: () => access },
+      { ...everyRepositoryIsOurs, of: async (about) => ownershipOf(about) },
+      { echoOf: async () => null },
+      { isStoredSince: async () => false, toldEarlier: async () => [] },
+      { toldActs: async () => new Map() },
+      { normalizeEntry: readOnce },
+      new ManualClock(),
+    );
 
   const eventOf = (fact: EventFact): ForgeEvent => ({
     ...fact,

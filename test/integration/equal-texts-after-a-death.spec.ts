@@ -6,10 +6,8 @@ import { deduplicateInto } from '../../src/events/deduplicate.js';
 import { deriveFacts, isNews, statedObjectOf } from '../../src/events/derive/derive-facts.js';
 import { readDelivery } from '../../src/events/normalize-delivery.js';
 import { normalizeEntry } from '../../src/events/normalize-entry.js';
-import { CrashLoopGuard } from '../../src/pipeline/decide/crash-loop-guard.js';
-import { decideArrivals } from '../../src/pipeline/decide/decide-arrivals.js';
-import { decideArrival } from '../builders/decide-all.js';
-import type { DecideArrivalDeps } from '../../src/pipeline/decide/decide-arrival.js';
+import { CrashLoopGuard, CrashLoopTimes } from '../../src/pipeline/decide/crash-loop-guard.js';
+import { type ArrivalParts, decideArrival, decideArrivals } from '../builders/decide-all.js';
 import { aDelivery } from '../builders/arrivals.js';
 import { quietBodies } from '../chaos/rig/quiet-bodies.js';
 import { openTestStores, type TestStores } from '../services/test-stores.js';
@@ -31,7 +29,7 @@ describe('reliability/poison: deliveries of one text after a death', () => {
 
   it('are decided although they wait for the one that a process died with, which is decided alone', async () => {
     const { inbox, poisonMessages: store } = test.stores;
-    const deps: DecideArrivalDeps = {
+    const deps: ArrivalParts = {
       inbox,
       queue: { ring: () => undefined },
       events: { readDelivery, normalizeEntry, deduplicateInto, statedObjectOf, deriveFacts, isNews },
@@ -51,13 +49,12 @@ describe('reliability/poison: deliveries of one text after a death', () => {
     await store.begin({ topic: 'arrival', ids: [died], owner: newId(), leaseMs: -1_000, dares: 0 });
     let livedMs = 0;
     const guard = new CrashLoopGuard(
-      {
-        store,
-        clock: { now: systemClock.now, monotonicMs: () => livedMs },
-        alerts: { raise: () => undefined },
-        logger: silentLogger,
-      },
-      { owner: newId(), startedAt: new Date(Date.now() + 1) },
+      store,
+      { name: newId(), startedAt: new Date(Date.now() + 1) },
+      new CrashLoopTimes(),
+      { now: systemClock.now, monotonicMs: () => livedMs },
+      { raise: () => undefined },
+      silentLogger,
     );
 
     let due = await inbox.dueArrivals(PUSHES);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ForgeError } from '../../src/core/errors.js';
 import { silentLogger } from '../../src/core/logger.js';
-import { Executor } from '../../src/pipeline/execute/executor.js';
+import { Executor, IntentHands } from '../../src/pipeline/execute/executor.js';
 import { EffectRig } from '../builders/effect-rig.js';
 
 const RINGS = 10_000;
@@ -13,7 +13,7 @@ describe('reliability: what comes from outside the store', () => {
     const ended = await rig.want('label.ensure', BUG);
     const queue = { ring: () => undefined, serve: async () => undefined };
     const { journal, effects, clock } = rig;
-    const executor = new Executor({ queue, journal, effects, clock, logger: silentLogger });
+    const executor = new Executor(queue, journal, effects, new IntentHands(), clock, silentLogger);
     const forged = [
       '',
       '*',

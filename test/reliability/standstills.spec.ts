@@ -1,6 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import { IntentToEffect } from '../../src/pipeline/execute.js';
-import { Settler } from '../../src/pipeline/execute/settle.js';
 import { wrapForgeClient, type ForgeClient } from '../../src/forge/forge-client.js';
 import { EffectRig } from '../builders/effect-rig.js';
 import { dueOf } from '../builders/journal.js';
@@ -82,13 +80,9 @@ async function play(
   const rig = new EffectRig();
   const id = await rig.plan(action, params);
   const still = new Standstill(at);
-  const deps = rig.effects['deps'];
   const journal = still.store(rig.journal);
   const forges = { get: () => ({ client: still.forge(rig.forge.client), offers: rig.forge.offers }) };
-  const process = new IntentToEffect(
-    { ...deps, journal, forges, settler: new Settler({ ...deps.settler['deps'], journal }) },
-    { owner: 'stands still' },
-  );
+  const process = rig.processOf({ journal, forges, name: 'stands still' });
 
   const worked = rig.attempt(id, process);
   const point = await Promise.race([still.reached, worked.then(() => null)]);

@@ -1,3 +1,4 @@
+import { NO_ANSWERS, NO_CHECKS, NOBODY_WAITS } from '../builders/deciding.js';
 import { NO_JOBS } from '../builders/no-jobs.js';
 import { aConfig } from '../builders/a-config.js';
 import { CachedLookups } from '../../src/actions/lookups/cached-lookups.js';
@@ -29,7 +30,12 @@ import { receiveDelivery, type Hook } from '../../src/webhooks/receive-delivery.
 import { DecideTurns } from '../../src/pipeline/decide/decide-turns.js';
 import { ArrivalToIntents } from '../../src/pipeline/decide.js';
 import { CrashLoopGuard } from '../../src/pipeline/decide/crash-loop-guard.js';
+import { ArrivalDecider } from '../../src/pipeline/decide/decide-arrival.js';
+import { BatchDecider } from '../../src/pipeline/decide/decide-arrivals.js';
+import { AtHandDecider } from '../../src/pipeline/decide/decide-at-hand.js';
 import { CandidateDecider } from '../../src/pipeline/decide/decide-candidate.js';
+import { DueDecider } from '../../src/pipeline/decide/decide-due.js';
+import { DecisionRecorder } from '../../src/pipeline/decide/record-decision.js';
 import { Rollout } from '../../src/pipeline/decide/rollout.js';
 import type { EchoDetector } from '../../src/pipeline/rule-engine.port.js';
 import { Encryptor } from '../../src/core/encryptor.js';
@@ -57,6 +63,13 @@ const TICKS_EVERY_MS = 7_000;
 const POLLS_EVERY_MS = 8_000;
 const POLLS_ARE_DUE_EVERY_MS = 2_000;
 
+const UNCOUNTED = {
+  attempts: { inc: () => undefined },
+  effectSeconds: { observe: () => undefined },
+  runs: { inc: () => undefined },
+  events: { inc: () => undefined },
+  setAside: { inc: () => undefined },
+};
 const SELF = { id: '5', login: 'forgehand' };
 const hookOf = (id: HookId): Hook => ({
   id,
@@ -130,7 +143,7 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
   } = parts;
   const logger = world.loggerOf(process);
   const { alerts, stores } = world;
-  const random = (): number => world.chances.next();
+  const random = { next: (): number => world.chances.next() };
   const forges = { get: (id: string) => (id === 'main' ? access : null) };
   const settings = {
     powers: [],
@@ -155,44 +168,21 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
   };
   const health = new ForgeHealth(forges, clock, alerts, logger, journal, aConfig({ orgs: [{ name: 'acme' }] }));
   const rollout = new Rollout(rollouts, clock, alerts);
-  const mayWrite: ConstructorParameters<typeof RevisionStatus>[2] = (org, { id, mode, canary, textHash }) =>
-    rollout.mayWrite(org, { id, kind: 'rule', mode, canary, ruleHash: textHash });
-  const common = {
-    journal,
-    recovery,
-    actions: parts.actions,
-    forges,
-    orgs,
-    encryptor: SEALER,
-    targets,
-    health,
-    clock,
-    random,
-    logger,
-    alerts,
-  };
-  const unknown = parts.unknown ?? new OutcomeRecovery(common, { owner: process.name });
-  const settler = new Settler({
-    journal,
-    unknown,
-    clock,
-    random,
-    logger,
-    alerts,
-    observer: { attempted: () => undefined, ended: () => undefined },
-  });
+  const effectTools = { journal, recovery, actions: parts.actions, forges, orgs, encryptor: SEALER, targets, clock };
+  const unknown = parts.unknown ?? new OutcomeRecovery(effectTools, health, process, random, alerts, logger);
+  const settler = new Settler(journal, unknown, UNCOUNTED, clock, random, logger, alerts);
   const budgets = new Budgets(MEMBERS, accounts, journal, honestActs, inbox, clock, alerts);
   const effects = new IntentToEffect(
-    {
-      ...common,
-      settler,
-      budgets,
-      security: silentSecurityLog,
-      status: parts.status ?? new RevisionStatus(revisions, newest, mayWrite),
-    },
-    { owner: process.name },
+    effectTools,
+    settler,
+    parts.status ?? new RevisionStatus(revisions, newest, rollout),
+    health,
+    budgets,
+    alerts,
+    silentSecurityLog,
+    process,
   );
-  const executor = new Executor({ queue, journal, effects, clock, logger }, HANDS);
+  const executor = new Executor(queue, journal, effects, HANDS, clock, logger);
   const events = {
     readDelivery: deadlyToRead(process),
     normalizeEntry,
@@ -202,13 +192,12 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
     isNews,
   };
   const watch = new CrashLoopGuard(
-    { store: poisonMessages, clock, alerts, logger },
-    {
-      owner: process.name,
-      startedAt: clock.now(),
-      leaseMs: DEADLY_LEASE_MS,
-      aloneAfterMs: world.scenario.aloneAfterMs,
-    },
+    poisonMessages,
+    { name: process.name, startedAt: clock.now() },
+    { leaseMs: DEADLY_LEASE_MS, aloneAfterMs: world.scenario.aloneAfterMs },
+    clock,
+    alerts,
+    logger,
   );
   const lookups = new OwnRepositoriesOnly(
     new CachedLookups(new ForgeLookupReader(forges), clock),
@@ -219,19 +208,23 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
     list: async () => [{ id: '7', owner: 'acme', name: 'app', full_name: 'acme/app', private: false, archived: false }],
   };
   const tools = { actions: parts.actions, encryptor: SEALER, newId };
-  const decider = new CandidateDecider({
+  const decider = new CandidateDecider(
     rules,
     lookups,
-    owners,
-    acts: honestActs,
-    security: silentSecurityLog,
+    honestActs,
     accounts,
+    { read: async () => null },
+    { waitMs: () => 0 },
+    owners,
     journal,
+    rollout,
+    { heldFor: () => null },
     tools,
     clock,
     logger,
-  });
-  const rehearser = new Rehearser(common);
+    silentSecurityLog,
+  );
+  const rehearser = new Rehearser(effectTools);
   const planner = new Planner(
     aConfig({
       forges: [{ id: 'main', ratePerS: 10 }],
@@ -260,33 +253,80 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
     { mayApprove: async () => '', mayApply: async () => undefined },
     clock,
   );
-  const decides = {
-    echoes: deadlyToDecide(
-      process,
-      new EffectEchoDetector({ recovery, journal, actions: parts.actions, accounts, clock, logger, alerts }),
-    ),
-    revisions,
-    rules,
-    lookups,
-    owners,
-    rollout,
-    acts: honestActs,
-    security: silentSecurityLog,
-    accounts,
+  const echoes = deadlyToDecide(
+    process,
+    new EffectEchoDetector(recovery, journal, tools, accounts, clock, logger, alerts),
+  );
+  const gate = parts.gate ?? planner;
+  const recorder = new DecisionRecorder(
     journal,
     queue,
-    tools,
+    { keep: async () => undefined },
+    SEALER,
+    UNCOUNTED,
     alerts,
+    logger,
+  );
+  const flow = new ArrivalToIntents(
+    decider,
+    recorder,
+    rules,
+    revisions,
+    accounts,
+    owners,
+    inbox,
+    journal,
+    echoes,
+    NO_ANSWERS,
+    NO_CHECKS,
+    gate,
+    NOBODY_WAITS,
+    queue,
+    tools,
     clock,
     logger,
-  };
-  const flow = new ArrivalToIntents({
-    ...decides,
+  );
+  const due = new DueDecider(
+    decider,
+    recorder,
+    rules,
+    revisions,
     inbox,
+    journal,
     inventory,
-    gate: parts.gate ?? planner,
-  });
-  const timed: ConstructorParameters<typeof DecideTurns>[0]['watch'] = {
+    gate,
+    NOBODY_WAITS,
+    NO_ANSWERS,
+    NO_CHECKS,
+    clock,
+    logger,
+  );
+  const atHand = new AtHandDecider(
+    decider,
+    rules,
+    revisions,
+    accounts,
+    owners,
+    echoes,
+    NO_ANSWERS,
+    { mayPropose: () => false },
+    tools,
+  );
+  const arrivals = new BatchDecider(
+    new ArrivalDecider(aConfig({ retention: { maxAgeMs: null } }), events, atHand, { waitMs: () => 0 }, clock, logger),
+    recorder,
+    inbox,
+    queue,
+    { pinned: async () => null, pinnedAtHand: () => null, isRenamed: async () => false },
+    { unguarded: () => null },
+    { nudge: () => undefined },
+    UNCOUNTED,
+    { raise: () => undefined },
+    silentSecurityLog,
+    clock,
+    logger,
+  );
+  const timed: ConstructorParameters<typeof DecideTurns>[3] = {
     run: (topic, id, work) => watch.run(topic, stores.timed(id), work),
     batch: (topic, deal, work) =>
       watch.batch(
@@ -296,10 +336,7 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
       ),
     settled: () => watch.settled(),
   };
-  const deciding = new DecideTurns({
-    ...{ queue, inbox, journal, revisions, flow, watch: timed, clock, logger },
-    arrivals: { inbox, queue, events, clock, logger, atOnce: flow },
-  });
+  const deciding = new DecideTurns(arrivals, flow, due, timed, queue, inbox, journal, revisions, clock, logger);
   const poll = new StorePoll(aConfig({ queue: { sweepS: 1 } }), journal, recovery, queue, unknown, logger);
   const scheduler = new Scheduler(
     aConfig({ orgs: [{ forge: 'main', name: 'acme', freeze: [] }] }),
@@ -307,7 +344,7 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
     NO_JOBS,
     ticks,
     { read: async () => null, write: async () => undefined },
-    flow,
+    due,
     clock,
     logger,
   );
@@ -326,7 +363,7 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
     const sources = [
       { name: 'feed/main/acme', everyMs: POLLS_EVERY_MS, isPressing: () => feed.isCutOff, poll: () => feed.poll() },
     ];
-    const polls = new PollLoop({ list: () => sources }, clock, { next: random }, logger, alerts);
+    const polls = new PollLoop({ list: () => sources }, clock, random, logger, alerts);
     polls.wake();
     setInterval(() => polls.wake(), POLLS_ARE_DUE_EVERY_MS);
   }

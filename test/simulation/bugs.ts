@@ -5,7 +5,7 @@ import type { RepositoryOwners } from '../../src/core/repository-owner.js';
 import type { TargetResolver } from '../../src/pipeline/execute/prepare-effect.js';
 import type { UnknownOutcomes } from '../../src/pipeline/execute/settle.js';
 import type { TickStore } from '../../src/pipeline/tick-store.port.js';
-import type { EventReader } from '../../src/pipeline/decide/decide-arrival.js';
+import type { EventReader } from '../../src/pipeline/decide/event-reader.js';
 import type { ArrivalBatch, InboxStore } from '../../src/pipeline/inbox-store.port.js';
 import type { CursorStore } from '../../src/polling/cursor-store.port.js';
 import type { PoisonMessageStore } from '../../src/pipeline/poison-message-store.port.js';

@@ -25,6 +25,7 @@ import { HistoryStore } from '../../insight/history-store.port.js';
 import { Backtests } from '../../insight/trying/backtests.js';
 import { Drafts } from '../../insight/trying/drafts.js';
 import { ArrivalToIntents } from '../../pipeline/decide.js';
+import { DueDecider } from '../../pipeline/decide/decide-due.js';
 import { Rollout } from '../../pipeline/decide/rollout.js';
 import { GapStore } from '../../pipeline/gap-store.port.js';
 import { InboxStore } from '../../pipeline/inbox-store.port.js';
@@ -65,6 +66,7 @@ export const NEEDS = {
   cursors: CursorStore,
   doctor: Doctor,
   drafts: Drafts,
+  due: DueDecider,
   encryptor: Encryptor,
   erasure: PersonErasure,
   explainer: Explainer,

@@ -5,7 +5,7 @@ import { textOf } from '../../core/reason.js';
 import { seesWholeOrg, type Visibility } from '../../core/visibility.js';
 import { countsOfRule, turnedAwayBy } from '../../insight/rule-counts.js';
 import { sourceOf } from '../../insight/source-text.js';
-import { stagedOf } from '../../pipeline/decide/rollout.js';
+import { stagedOf } from '../../rules/revisions/rule-stages.port.js';
 import { rolloutRow, type RolloutRow } from '../../pipeline/rollout-store.port.js';
 import { pauseOf } from '../../pipeline/journal-store.port.js';
 import type { CompiledPolicy, CompiledRule } from '../../rules/language/revision.js';

@@ -63,14 +63,14 @@ export const scheduleOperations = {
       rehearsed: z.array(rehearsedRun).exactOptional().describe('Of a dry run: what each run would want.'),
     }),
     handle: async (needs, { org: typed, schedule, dryRun, ...why }, caller, visibility) => {
-      const { orgs, orders, scheduler, flow } = needs;
+      const { orgs, orders, scheduler, due } = needs;
       const org = orgs.wholeOf(typed, visibility);
       orders.record('run-schedule', caller, { org, schedule, ...(dryRun ? { dryRun } : {}), ...why });
       await checkRule(needs, schedule, org, visibility);
       await orders.connected();
       return callingAs({ priority: 'housekeeping', org }, async () => {
         if (!dryRun) return scheduler.runNow(org, schedule);
-        const rehearsed = await flow.rehearseTick(await scheduler.tickNow(org, schedule));
+        const rehearsed = await due.rehearseTick(await scheduler.tickNow(org, schedule));
         return { tickId: '', runs: rehearsed.length, rehearsed };
       });
     },

@@ -16,7 +16,10 @@ import { Secret } from '../../core/secret.js';
 import type { RecordedRun } from '../journal-store.port.js';
 import type { ActiveRevision } from '../../rules/revisions/active-revisions.port.js';
 import { answerReason } from './answer-reasons.js';
-import { Answers, type AnswerDeps } from './answers.js';
+import { aConfig } from '../../../test/builders/a-config.js';
+import type { ActProver } from '../decide/act-proof.js';
+import { Answers } from './answers.js';
+import { OwnRuns } from './own-runs.js';
 
 const COMMAND: Partial<ForgeEvent> = {
   id: 'event-1',
@@ -31,7 +34,6 @@ const refusedRun = (over = {}): RecordedRun => ({
 describe('pipeline/answer/answers', () => {
   let clock: ManualClock;
   let journal: InMemoryJournalStore;
-  let deps: AnswerDeps;
   let answers: Answers;
   /** Rule r1 takes commands, rule r2 does not. */
   const active = {
@@ -48,18 +50,23 @@ describe('pipeline/answer/answers', () => {
   beforeEach(() => {
     clock = new ManualClock();
     journal = new InMemoryJournalStore(clock);
-    let n = 0;
-    deps = {
-      settings: () => ({ bots: ['renovate'], reacts: true }),
-      accounts: { self: () => ({ id: '5', login: 'forgehand' }) },
-      acts: honestActs,
-      lookups: { read: async () => ({ missing: true }) },
-      journal,
-      tools: { actions, encryptor: new Encryptor(new Secret('ab'.repeat(32))), newId: () => `answer-${(n += 1)}` },
-      clock,
-    };
-    answers = new Answers(deps);
+    answers = answersOf();
   });
+
+  function answersOf({ enabled = true, acts = honestActs }: { enabled?: boolean; acts?: ActProver } = {}): Answers {
+    let n = 0;
+    const tools = { actions, encryptor: new Encryptor(new Secret('ab'.repeat(32))), newId: () => `answer-${(n += 1)}` };
+    return new Answers(
+      aConfig({ orgs: [{ name: 'acme', forge: 'main', answers: { enabled, bots: ['renovate'] } }] }),
+      { get: () => ({ client: {} as never, offers: () => true }) },
+      { self: () => ({ id: '5', login: 'forgehand' }) },
+      acts,
+      { read: async () => ({ missing: true }) },
+      journal,
+      new OwnRuns(tools, clock),
+      clock,
+    );
+  }
 
   const anAct = (over: Partial<ForgeEvent> = {}): ForgeEvent => anEvent({ ...COMMAND, storedAt: clock.now(), ...over });
 
@@ -255,14 +262,14 @@ describe('pipeline/answer/answers', () => {
   });
 
   it('does not answer where it is off', () => {
-    answers = new Answers({ ...deps, settings: () => null });
+    answers = answersOf({ enabled: false });
 
     expect(answers.planned(active, anAct(), [refusedRun()])).toEqual([]);
   });
 
   it('does not speak to somebody whom a delivery alone names', async () => {
     const prove = async () => ({ proven: false, code: 'act.other_author', reason: 'it was eve' }) as const;
-    answers = new Answers({ ...deps, acts: { prove } });
+    answers = answersOf({ acts: { prove } });
     const event = anAct();
     await record(event, refusedRun());
 

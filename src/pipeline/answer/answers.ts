@@ -1,4 +1,7 @@
-import type { LookupReader } from '../../actions/lookups/lookup-reader.port.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { LookupReader } from '../../actions/lookups/lookup-reader.port.js';
+import { AppConfig } from '../../config/app-config.js';
+import { Clock } from '../../core/clock.js';
 import { isForAnybody } from '../../core/event-kinds.js';
 import { escapeMarkdown } from '../../core/escape-markdown.js';
 import type { EventActor, ForgeEvent } from '../../core/event.js';
@@ -12,31 +15,22 @@ import { commandsFor } from '../../rules/language/propose/command-help.js';
 import type { ProposedStep } from '../../rules/language/revision.js';
 import type { ActiveRevision } from '../../rules/revisions/active-revisions.port.js';
 import { proveWithin, type ActProver } from '../decide/act-proof.js';
+import { ActProofs } from '../decide/act-proofs.js';
 import type { Plan } from '../decide/plan-intents.js';
-import { isSelf } from '../execute/forge-access.js';
-import { pauseOf, type JournalStore } from '../journal-store.port.js';
-import type { Accounts } from '../rule-engine.port.js';
+import { Forges, isSelf } from '../execute/forge-access.js';
+import { JournalStore, pauseOf } from '../journal-store.port.js';
+import { Accounts } from '../rule-engine.port.js';
 import { ANSWER_RULE } from '../../core/own-rules.js';
 import { answerReason, answerWith } from './answer-reasons.js';
 import { isHeldCode, judgeAnswer, type AskedRun, type Judged, type Standing } from './judge-answer.js';
-import { decidedRun, silentRun, waitingRun, type OwnRunDeps } from './own-run.js';
+import { OwnRuns } from './own-runs.js';
 
 /** What an organization wants of answers. */
-export interface AnswerSettings {
+interface AnswerSettings {
   /** Accounts of other bots, which are never answered. */
   readonly bots: readonly string[];
   /** Whether the forge takes reactions. */
   readonly reacts: boolean;
-}
-
-export interface AnswerDeps extends OwnRunDeps {
-  /** Null = people of this organization are not answered. */
-  readonly settings: (forge: string, org: string) => AnswerSettings | null;
-  readonly accounts: Accounts;
-  readonly acts: ActProver;
-  /** Asked what somebody may do, for `/help`. */
-  readonly lookups: LookupReader;
-  readonly journal: Pick<JournalStore, 'recordDecision' | 'putOffRun' | 'run' | 'runs' | 'workOfRuns' | 'paused'>;
 }
 
 /** What an answer is about; kept in the trace of its run. */
@@ -68,13 +62,28 @@ const BOT_LOGIN = /(^|[-_.])bot$|\[bot\]$/i;
  * of the event, written in the same transaction; it waits as a run that gathers, is decided when what was asked for has come to something, and what it
  * wants are intents as any other's.
  */
+@Injectable()
 export class Answers {
-  constructor(private readonly deps: AnswerDeps) {}
+  constructor(
+    private readonly config: AppConfig,
+    private readonly forges: Forges,
+    private readonly accounts: Accounts,
+    @Inject(ActProofs) private readonly acts: ActProver,
+    /** Asked what somebody may do, for `/help`. */
+    private readonly lookups: LookupReader,
+    @Inject(JournalStore)
+    private readonly journal: Pick<
+      JournalStore,
+      'recordDecision' | 'putOffRun' | 'run' | 'runs' | 'workOfRuns' | 'paused'
+    >,
+    private readonly runs: OwnRuns,
+    private readonly clock: Clock,
+  ) {}
 
   /** The run that will answer, of an event that was decided; none where nobody asked for anything, or nobody is to be answered. */
   planned(active: ActiveRevision, event: ForgeEvent, plans: readonly Plan[]): Plan[] {
     const { forge, org, actor, repo } = event;
-    const settings = this.deps.settings(forge, org);
+    const settings = this.settings(forge, org);
     if (!settings || !actor || !repo || numberOf(event.data['number']) === null || this.isBot(event, actor, settings))
       return [];
     const command = commandOf(event)?.name ?? null;
@@ -94,12 +103,12 @@ export class Answers {
     const about = aboutOf(run);
     if (about.rules.length === 0) return this.help(run, event, about, active);
     const judged = await this.judge(event, about);
-    const now = this.deps.clock.now();
+    const now = this.clock.now();
     const ageMs = now.getTime() - event.storedAt.getTime();
     // Who was told once that it waits is told next how it ended.
     if (judged && (judged.standing === 'open' || (about.told !== null && isHeldCode(judged.standing)))) {
       if (ageMs < GIVEN_UP_MS) {
-        await this.deps.journal.putOffRun(run.id, nextLookMs(ageMs));
+        await this.journal.putOffRun(run.id, nextLookMs(ageMs));
         return null;
       }
       return this.silent(run);
@@ -109,7 +118,7 @@ export class Answers {
     if (!isNews || acts === null) return this.silent(run);
     // First who looks on: after a crash between the two, this run is decided again and the other exists already.
     if (isHeldCode(judged.standing))
-      await this.deps.journal.recordDecision({}, [
+      await this.journal.recordDecision({}, [
         this.waiting(event, run, { ...about, stage: about.stage + 1, told: judged.standing }, nextLookMs(ageMs)),
       ]);
     return { ...this.answer(run, event, about, judged), acts };
@@ -117,7 +126,7 @@ export class Answers {
 
   /** `/help`, where no rule takes it. */
   private async help(run: Run, event: ForgeEvent, about: About, { revision }: ActiveRevision): Promise<Plan> {
-    const { accounts, lookups, clock } = this.deps;
+    const { accounts, lookups, clock } = this;
     const { forge, org, repo } = event;
     const acts = await this.confirmed(event, clock.now().getTime() - event.storedAt.getTime());
     if (acts === null) return this.silent(run);
@@ -131,13 +140,13 @@ export class Answers {
     const commands = found.kind === 'decided' ? [...found.commands] : [];
     const reason = answerReason('answer.help', { commands });
     const body = `${addressOf(event.actor)}: ${textOf(reason)}`;
-    const reacts = this.deps.settings(forge, org)?.reacts ? '+1' : null;
+    const reacts = this.settings(forge, org)?.reacts ? '+1' : null;
     const steps = stepsOf(event, about, body, reacts);
     return { ...this.plan(run, event, reason, steps, { ...about, answered: reason.code }), acts };
   }
 
   private async judge(event: ForgeEvent, { rules }: About): Promise<Judged | null> {
-    const { journal, clock } = this.deps;
+    const { journal, clock } = this;
     const runs = await journal.runs({ org: event.org, eventId: event.id, limit: MOST_RUNS });
     const found = await Promise.all(
       runs
@@ -156,7 +165,7 @@ export class Answers {
 
   private answer(run: Run, event: ForgeEvent, about: About, { standing, runId, detail }: Judged): Plan {
     const code = standing === 'well' || standing === 'open' ? 'answer.done' : standing;
-    const settings = this.deps.settings(run.forge, run.org);
+    const settings = this.settings(run.forge, run.org);
     const reason = answerWith(code, { because: detail, on: isOnPull(event) ? 'pull request' : 'issue' });
     const body = [
       `${addressOf(event.actor)}${about.command === null ? '' : ` \`/${about.command}\``}: ${textOf(reason)}`,
@@ -169,11 +178,11 @@ export class Answers {
   private plan(run: Run, event: ForgeEvent, because: Reason, steps: readonly ProposedStep[], trace: JsonObject): Plan {
     const actor = isForAnybody(event.kind) ? event.actor : null;
     const outcome = { reason: runReason('run.answer', { because }), trace: { answer: trace }, steps, actor };
-    return decidedRun(run, event, outcome, this.deps);
+    return this.runs.decided(run, event, outcome);
   }
 
   private silent(run: Run): Plan {
-    return silentRun(run, runReason('run.answer.none'), this.deps);
+    return this.runs.silent(run, runReason('run.answer.none'));
   }
 
   private waiting(
@@ -188,12 +197,20 @@ export class Answers {
       trace: { answer: { ...about } },
       gathering: { key: `${event.id} ${part}`, windowMs },
     };
-    return waitingRun(event, waiting, this.deps);
+    return this.runs.waiting(event, waiting);
+  }
+
+  /** Where an organization wants its people answered, and its forge takes comments; null = they are not. */
+  private settings(forge: string, name: string): AnswerSettings | null {
+    const answers = this.config.orgs.find((org) => org.name === name && org.forge === forge)?.answers;
+    const access = answers?.enabled ? this.forges.get(forge, name) : null;
+    if (!answers || !access?.offers('createComment') || !access.offers('listComments')) return null;
+    return { bots: answers.bots, reacts: access.offers('addCommentReaction') && access.offers('addIssueReaction') };
   }
 
   /** The bot's own accounts, those of the forge itself, and other bots. */
   private isBot({ forge, org }: ForgeEvent, actor: EventActor, { bots }: AnswerSettings): boolean {
-    const self = this.deps.accounts.self(forge, org);
+    const self = this.accounts.self(forge, org);
     if (actor.id.startsWith('-') || (self !== null && isSelf(actor, self))) return true;
     return BOT_LOGIN.test(actor.login) || bots.some((login) => login.toLowerCase() === actor.login.toLowerCase());
   }
@@ -204,7 +221,7 @@ export class Answers {
    */
   private async confirmed(event: ForgeEvent, waitedMs: number): Promise<readonly string[] | null> {
     if (!isForAnybody(event.kind)) return [];
-    const proof = await proveWithin(this.deps.acts, event, [], waitedMs, ANSWER_RULE);
+    const proof = await proveWithin(this.acts, event, [], waitedMs, ANSWER_RULE);
     return proof.proven && proof.actor !== null ? proof.acts : null;
   }
 }

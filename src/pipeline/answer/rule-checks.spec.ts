@@ -10,6 +10,7 @@ import { CHECK_RULE } from '../../core/own-rules.js';
 import type { Run } from '../../core/run.js';
 import { Secret } from '../../core/secret.js';
 import type { ActiveRevision } from '../../rules/revisions/active-revisions.port.js';
+import { OwnRuns } from './own-runs.js';
 import { RuleChecks } from './rule-checks.js';
 
 const SHA = 'a'.repeat(40);
@@ -33,16 +34,17 @@ describe('pipeline/answer/rule-checks', () => {
     journal = new InMemoryJournalStore(clock);
     [isHere, isTried, warned] = [true, true, []];
     let n = 0;
-    checks = new RuleChecks({
-      proposals: {
+    const tools = { actions, encryptor: new Encryptor(new Secret('ab'.repeat(32))), newId: () => `id-${(n += 1)}` };
+    checks = new RuleChecks(
+      {
         commitOf: async ({ data }) => (isHere ? String(data['sha']) : null),
         judge: async () => ({ isTried, problems: [], history: null, status: STATUS }),
       },
       journal,
-      tools: { actions, encryptor: new Encryptor(new Secret('ab'.repeat(32))), newId: () => `id-${(n += 1)}` },
-      clock,
-      logger: { ...silentLogger, warn: (_facts: unknown, text?: string) => void warned.push(text) },
-    });
+      { run: async (_topic, _id, work) => work() },
+      new OwnRuns(tools, clock),
+      { ...silentLogger, warn: (_facts: unknown, text?: string) => void warned.push(text) },
+    );
   });
 
   const pull = (id: string, sha = SHA, number = 3): ForgeEvent =>

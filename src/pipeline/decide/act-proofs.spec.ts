@@ -44,7 +44,16 @@ describe('pipeline/decide/act-proofs', () => {
   let lookedFor: unknown[];
   let client: Partial<Record<keyof ForgeClient, (asked?: unknown) => Promise<unknown>>>;
   let clock: ManualClock;
-  let deps: ConstructorParameters<typeof ActProofs>[0];
+  type Parts = ConstructorParameters<typeof ActProofs>;
+  let deps: {
+    readonly forges: Parts[0];
+    readonly owners: Parts[1];
+    readonly recovery: Parts[2];
+    readonly inbox: Parts[3];
+    readonly journal: Parts[4];
+    readonly events: Parts[5];
+    readonly clock: Parts[6];
+  };
   let proofs: ActProofs;
   /** What was told before, by the event that tells it now. */
   let earlier: Map<string, ForgeEvent[]>;
@@ -79,12 +88,14 @@ describe('pipeline/decide/act-proofs', () => {
         },
       },
       journal: { toldActs: async ({ rule, acts }) => new Map(acts.flatMap((act) => told.get(`${rule} ${act}`) ?? [])) },
-      readRow: () => [],
+      events: { normalizeEntry: () => [] },
       clock,
     };
-    proofs = new ActProofs(deps);
+    proofs = proofsOver(deps);
   });
 
+  const proofsOver = ({ forges, owners, recovery, inbox, journal, events, clock: now }: typeof deps): ActProofs =>
+    new ActProofs(forges, owners, recovery, inbox, journal, events, now);
   const verdict = (proof: ActProof): string => (proof.proven ? proof.by : proof.code);
 
   it.each<[string, string, ForgeEvent, Partial<Record<keyof ForgeClient, () => Promise<unknown>>>]>([
@@ -231,7 +242,7 @@ describe('pipeline/decide/act-proofs', () => {
     const forgotten: unknown[] = [];
     let answers: unknown[] = [moved, written()];
     const owners = { ...everyRepositoryIsOurs, forget: (...asked: unknown[]) => void forgotten.push(asked) };
-    proofs = new ActProofs({ ...deps, owners });
+    proofs = proofsOver({ ...deps, owners });
     client = { getComment: async () => (answers[0] === moved ? Promise.reject(answers.shift()) : answers.shift()) };
     expect(verdict(await proofs.prove(commented()))).toBe('comment');
     expect(forgotten).toEqual([['main', '7']]);
@@ -264,7 +275,7 @@ describe('pipeline/decide/act-proofs', () => {
       return proof.proven ? proof : { [proof.code]: proof.reason };
     };
     const withOwners = (of: RepositoryOwners['of']): ActProofs =>
-      new ActProofs({ ...deps, owners: { ...everyRepositoryIsOurs, of } });
+      proofsOver({ ...deps, owners: { ...everyRepositoryIsOurs, of } });
 
     it('somebody did it whom the delivery does not name', async () => {
       expect(await reasonOf(opened({ actor: null }))).toEqual({
@@ -276,7 +287,7 @@ describe('pipeline/decide/act-proofs', () => {
       const unnamed = { 'act.unreadable': 'the delivery names no repository' };
 
       expect(await reasonOf(opened({ repo: null }))).toEqual(unnamed);
-      proofs = new ActProofs({ ...deps, forges: { get: () => null } });
+      proofs = proofsOver({ ...deps, forges: { get: () => null } });
       expect(await reasonOf(opened())).toEqual(unnamed);
     });
 
@@ -323,7 +334,7 @@ describe('pipeline/decide/act-proofs', () => {
   it('asks about the repository by its number, and reads where it is now', async () => {
     const asked: unknown[] = [];
     client = { getIssue: async (about) => (asked.push(about), { user: ANN, created_at: AT }) };
-    proofs = new ActProofs({
+    proofs = proofsOver({
       ...deps,
       owners: {
         ...everyRepositoryIsOurs,
@@ -347,8 +358,8 @@ describe('pipeline/decide/act-proofs', () => {
     const event = anEvent({ kind: 'push', factKey: '1|push|v1|0', storedAt: new Date(AT), actor: ANN, data });
     const row = { ref: 'refs/tags/v1', tag: 'v1', deleted: true };
     client = { listOrgFeed: async () => [{ created: AT }] };
-    deps = { ...deps, readRow: () => [{ ...event, data: row }] };
-    proofs = new ActProofs(deps);
+    deps = { ...deps, events: { normalizeEntry: () => [{ ...event, data: row }] } };
+    proofs = proofsOver(deps);
 
     const proof = await proofs.prove(event, ['ref', 'after', 'deleted']);
     expect(proof).toMatchObject({ by: 'feed', newer: [], event: { data: { after: data.after, deleted: true } } });

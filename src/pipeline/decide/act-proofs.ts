@@ -1,37 +1,28 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { confirmedFields, overlaps, type ActRead } from '../../core/act-fields.js';
 import { isClaimed } from '../../core/event-knowledge.js';
 import { canonicalJson } from '../../core/canonical-json.js';
-import type { Clock } from '../../core/clock.js';
+import { Clock } from '../../core/clock.js';
 import { ForgeError } from '../../core/errors.js';
 import type { EventKind } from '../../core/event-kinds.js';
 import { EVENT_TYPES } from '../../core/event-types.js';
 import type { EventActor, EventRepository, ForgeEvent } from '../../core/event.js';
-import type { Json, JsonObject } from '../../core/json.js';
+import { stringifyJson, type Json, type JsonObject } from '../../core/json.js';
 import type { OwnRepository, RepositoryOwners } from '../../core/repository-owner.js';
 import { TOLD_BEFORE, toldBefore } from '../../core/told-acts.js';
 import { deletionsOf } from '../../events/gone.js';
+import { ForgeOwners } from '../../forge/forge-owners.js';
 import { viewOf } from '../../rules/language/propose/bindings.js';
-import type { Forges } from '../execute/forge-access.js';
-import type { InboxStore } from '../inbox-store.port.js';
-import type { JournalStore } from '../journal-store.port.js';
-import type { RecoveryStore } from '../recovery-store.port.js';
+import { Forges } from '../execute/forge-access.js';
+import { InboxStore } from '../inbox-store.port.js';
+import { JournalStore } from '../journal-store.port.js';
+import { RecoveryStore } from '../recovery-store.port.js';
 import { readContents, readRepository } from './act-contents.js';
-import { ActContext, objectAt, type ReadRow, type ToldActs } from './act-context.js';
+import { ActContext, objectAt, type ToldActs } from './act-context.js';
 import { GONE, type ActProof, type ActProver } from './act-proof.js';
 import { feedFactOf, findAct, hasEntries, proven, unproven, type ActFound } from './act-reads.js';
-
-interface ActProofsDeps {
-  readonly forges: Forges;
-  /** Whose a repository is, and its name of now: the names in a body are claims as well. */
-  readonly owners: RepositoryOwners;
-  readonly recovery: Pick<RecoveryStore, 'echoOf'>;
-  /** Knows what was deleted, and what was told before. */
-  readonly inbox: Pick<InboxStore, 'isStoredSince' | 'toldEarlier'>;
-  readonly journal: Pick<JournalStore, 'toldActs'>;
-  readonly readRow: ReadRow;
-  readonly clock: Clock;
-}
+import { EventReader } from './event-reader.js';
 
 const NONE: ReadonlyMap<string, string> = new Map();
 const KEPT_MS = 600_000;
@@ -42,16 +33,27 @@ const KEPT_AT_MOST = 1_000;
  * the act happened, who did it, and everything that the rule reads of it. Where somebody changed it since, the newest value counts. What the
  * forge cannot tell is not proven. Answers are kept for a while.
  */
+@Injectable()
 export class ActProofs implements ActProver {
   private readonly kept = new LRUCache<string, { readonly atMs: number; readonly proof: Promise<ActProof> }>({
     max: KEPT_AT_MOST,
   });
 
-  constructor(private readonly deps: ActProofsDeps) {}
+  constructor(
+    private readonly forges: Forges,
+    /** Whose a repository is, and its name of now: the names in a body are claims as well. */
+    @Inject(ForgeOwners) private readonly owners: RepositoryOwners,
+    @Inject(RecoveryStore) private readonly recovery: Pick<RecoveryStore, 'echoOf'>,
+    /** Knows what was deleted, and what was told before. */
+    @Inject(InboxStore) private readonly inbox: Pick<InboxStore, 'isStoredSince' | 'toldEarlier'>,
+    @Inject(JournalStore) private readonly journal: Pick<JournalStore, 'toldActs'>,
+    @Inject(EventReader) private readonly events: Pick<EventReader, 'normalizeEntry'>,
+    private readonly clock: Clock,
+  ) {}
 
   async prove(event: ForgeEvent, reads: readonly string[] = [], rule?: string): Promise<ActProof> {
     const told: ToldActs = (acts) => this.toldActs(event, acts, rule);
-    const nowMs = this.deps.clock.monotonicMs();
+    const nowMs = this.clock.monotonicMs();
     const key = [event.id, rule ?? '', ...reads].join(' ');
     const known = this.kept.get(key);
     if (known && nowMs - known.atMs < KEPT_MS) {
@@ -73,13 +75,12 @@ export class ActProofs implements ActProver {
   /** What was deleted since, the forge cannot confirm: nobody lied. A deletion that was told before its object is no excuse. */
   private async orGone(event: ForgeEvent, proof: ActProof): Promise<ActProof> {
     if (proof.proven || !/^act\.(?:not_found|unreadable)$/.test(proof.code)) return proof;
-    const { inbox } = this.deps;
-    const isGone = await inbox.isStoredSince(event, deletionsOf(event));
+    const isGone = await this.inbox.isStoredSince(event, deletionsOf(event));
     return isGone ? unproven(GONE, `${proof.reason}; it was deleted`) : proof;
   }
 
   private async toldActs({ id, forge, org }: ForgeEvent, acts: readonly string[], rule: string | undefined) {
-    const told = rule === undefined ? NONE : await this.deps.journal.toldActs({ forge, org, rule, acts });
+    const told = rule === undefined ? NONE : await this.journal.toldActs({ forge, org, rule, acts });
     return new Map([...told].filter(([, eventId]) => eventId !== id));
   }
 
@@ -90,7 +91,7 @@ export class ActProofs implements ActProver {
       return await this.ask(...asked);
     } catch (error) {
       if (!(error instanceof ForgeError) || error.kind !== 'moved' || !repo) throw error;
-      this.deps.owners.forget(forge, repo.id);
+      this.owners.forget(forge, repo.id);
       return this.ask(...asked);
     }
   }
@@ -105,7 +106,7 @@ export class ActProofs implements ActProver {
     const { actor } = event;
     if (!actor) return unproven('act.unreadable', 'the delivery does not say who did it');
     // The journal knows of the call that led to it, and nothing of what others did or of words.
-    const echo = hasWords(event.kind) ? null : await this.deps.recovery.echoOf(event.id);
+    const echo = hasWords(event.kind) ? null : await this.recovery.echoOf(event.id);
     const byJournal = echo && (await this.byJournal(event, actor, echo.intentId, told));
     // One effect may be several acts (two people assigned), which the history tells apart.
     const isInHistory = rule !== undefined && hasEntries(event.kind);
@@ -143,9 +144,9 @@ export class ActProofs implements ActProver {
     rule?: string,
   ): Promise<{ context: ActContext; repository: OwnRepository } | Extract<ActFound, { proven: false }>> {
     const { repo } = event;
-    const access = this.deps.forges.get(event.forge, event.org);
+    const access = this.forges.get(event.forge, event.org);
     if (!access || !repo) return unproven('act.unreadable', 'the delivery names no repository');
-    const ownership = await this.deps.owners.of({ forge: event.forge, org: event.org, id: repo.id, name: repo.name });
+    const ownership = await this.owners.of({ forge: event.forge, org: event.org, id: repo.id, name: repo.name });
     if (ownership.is === 'refused')
       return unproven('act.unreadable', `the repository cannot be read (${ownership.code})`);
     const { owner, name } = ownership.repository;
@@ -154,9 +155,13 @@ export class ActProofs implements ActProver {
       event,
       actor,
       repo: { ...repo, owner, name },
-      readRow: this.deps.readRow,
+      readRow: (row, org) => {
+        const text = stringifyJson(row as Json);
+        const facts = this.events.normalizeEntry({ org, source: 'feed', text, textHash: '' });
+        return Array.isArray(facts) ? facts : [];
+      },
       told,
-      earlier: async (after) => (rule === undefined ? [] : this.deps.inbox.toldEarlier(event.id, rule, after)),
+      earlier: async (after) => (rule === undefined ? [] : this.inbox.toldEarlier(event.id, rule, after)),
     });
     return { context, repository: ownership.repository };
   }

@@ -6,12 +6,8 @@ import { BotError, ForgeError } from '../../core/errors.js';
 import { hashOf } from '../../core/ids.js';
 import { type Json, type JsonObject, isJsonObject, parseJson, stringifyJson } from '../../core/json.js';
 import { emptyTable } from '../../core/table.js';
-import type { GapStore } from '../gap-store.port.js';
-import { type HookProduct, neededEvents, shownEvents } from '../../rules/language/hook-events.js';
-import { FACTS_USE } from '../../rules/language/propose/asked-facts.js';
 import { combineAnswers } from '../../rules/language/propose/lookups.js';
 import type { Evaluation, LookupAnswers, LookupRequest } from '../../rules/language/revision.js';
-import type { ActiveRevisions } from '../../rules/revisions/active-revisions.port.js';
 import { ACT_LOOKUP } from '../../core/told-acts.js';
 
 /** More lookups than any rule file can name in its size; a guard against an evaluation that never decides. */
@@ -84,37 +80,6 @@ function asRecord(answers: Readonly<Record<string, LookupAnswer>>, asks: Readonl
 /** What a lookup asks, whatever a rule calls it: equal keys about one repository are one question. Kept with each recorded answer. */
 export function askKey({ use, params, each }: Pick<LookupRequest, 'use' | 'params' | 'each'>): string {
   return hashOf(use, canonicalJson(each ?? params)).slice(0, 32);
-}
-
-interface BotFactsDeps {
-  /** Makes all other reads. */
-  readonly reader: LookupReader;
-  readonly revisions: ActiveRevisions;
-  readonly gaps: Pick<GapStore, 'lastDelivery'>;
-  /** Where the forge delivers to; null while the operator does not say under which address we are reached. */
-  readonly hookUrl: (org: string) => string | null;
-  readonly product: (forge: string, org: string) => HookProduct;
-}
-
-/** Answers what rules ask about the bot itself, as a read that is recorded with the decision. */
-export class BotFactsReader implements LookupReader {
-  constructor(private readonly deps: BotFactsDeps) {}
-
-  async read(request: LookupRequest, scope: LookupScope): Promise<LookupAnswer> {
-    const { reader, revisions, gaps, hookUrl } = this.deps;
-    const product = this.deps.product(scope.forge, scope.org);
-    if (request.use !== FACTS_USE) return reader.read(request, scope);
-    const active = await revisions.active(scope.org);
-    const last = await gaps.lastDelivery(scope.forge, scope.org);
-    return {
-      value: {
-        last_delivery_at: last?.toISOString() ?? null,
-        hook_url: hookUrl(scope.org),
-        needed_events: active ? shownEvents(neededEvents(active.revision, product), product) : null,
-        commit: (await revisions.commit?.(scope.org)) ?? null,
-      },
-    };
-  }
 }
 
 /** Lookups that answer for a whole organization or account: the answer may hold text of any repository, also of a private one. */

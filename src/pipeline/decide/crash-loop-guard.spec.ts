@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { silentLogger } from '../../core/logger.js';
 import { textOf } from '../../core/reason.js';
 import type { BeginWork, PoisonMessageStore } from '../poison-message-store.port.js';
-import { CrashLoopGuard } from './crash-loop-guard.js';
+import { CrashLoopGuard, CrashLoopTimes } from './crash-loop-guard.js';
 
 const STARTED_MS = Date.parse('2026-11-20T12:00:00Z');
 const REASON = 'processes ended while they decided it: nobody decides it again until `forgehand release';
@@ -92,21 +92,20 @@ describe('CrashLoopGuard', () => {
 
   function watchOver(
     store: PoisonMessageStore,
-    options: { leaseMs?: number; aloneAfterMs?: number } = {},
+    times: { leaseMs?: number; aloneAfterMs?: number } = {},
   ): CrashLoopGuard {
     return new CrashLoopGuard(
+      store,
+      { name: 'p1', startedAt: new Date(STARTED_MS) },
+      { ...new CrashLoopTimes(), ...times },
+      { now: () => new Date(STARTED_MS + livedMs), monotonicMs: () => 77 + livedMs },
       {
-        store,
-        clock: { now: () => new Date(STARTED_MS + livedMs), monotonicMs: () => 77 + livedMs },
-        alerts: {
-          raise: (key, raised, facts) => void told.push(`alert ${key} ${textOf(raised)} ${JSON.stringify(facts)}`),
-        },
-        logger: {
-          ...silentLogger,
-          error: (facts, message) => void told.push(`error ${message} ${JSON.stringify(facts)}`),
-        },
+        raise: (key, raised, facts) => void told.push(`alert ${key} ${textOf(raised)} ${JSON.stringify(facts)}`),
       },
-      { owner: 'p1', startedAt: new Date(STARTED_MS), ...options },
+      {
+        ...silentLogger,
+        error: (facts, message) => void told.push(`error ${message} ${JSON.stringify(facts)}`),
+      },
     );
   }
 

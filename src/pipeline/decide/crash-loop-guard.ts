@@ -1,28 +1,21 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
-import { alert, type Alerts } from '../../core/alerts.js';
-import type { Clock } from '../../core/clock.js';
+import { ThisProcess } from '../../config/this-process.js';
+import { alert, Alerts } from '../../core/alerts.js';
+import { Clock } from '../../core/clock.js';
 import { madeAtMs } from '../../core/ids.js';
 import { messageOf } from '../../core/errors.js';
-import type { Logger } from '../../core/logger.js';
+import { Logger } from '../../core/logger.js';
 import { defineReasons, textOf } from '../../core/reason.js';
-import type { PoisonMessageStore, WatchedTopic } from '../poison-message-store.port.js';
+import { PoisonMessageStore, type WatchedTopic } from '../poison-message-store.port.js';
 
-interface CrashLoopGuardDeps {
-  readonly store: PoisonMessageStore;
-  readonly clock: Clock;
-  readonly alerts: Pick<Alerts, 'raise'>;
-  readonly logger: Logger;
-}
-
-interface CrashLoopGuardOptions {
-  /** Names this process. */
-  readonly owner: string;
-  /** When this process started. */
-  readonly startedAt: Date;
-  readonly leaseMs?: number;
-  /** How long this process lives before it takes what another died with, and six times as long for what two died with: others go first. Default 10_000. */
-  readonly aloneAfterMs?: number;
+@Injectable()
+export class CrashLoopTimes {
+  /** What a process that died had in hand is free for others after this time. */
+  readonly leaseMs: number = 5_000;
+  /** How long this process lives before it takes what another died with, and six times as long for what two died with: others go first. */
+  readonly aloneAfterMs: number = 10_000;
 }
 
 const quarantined = defineReasons({
@@ -38,8 +31,6 @@ type BatchWork = (ids: readonly string[]) => Promise<void>;
 const MAX_DEATHS = 3;
 /** What is so old should have been decided long ago: whoever had it may have died. */
 const OLD_MS = 30_000;
-const LEASE_MS = 5_000;
-const ALONE_AFTER_MS = 10_000;
 /** What is not to be had yet is asked for again after so long. */
 const LOOK_AGAIN_MS = 1_000;
 const LAST_AFTER_TIMES = 6;
@@ -60,6 +51,7 @@ const REFUSED_KEPT = 1_000;
  * six for the 64 arrivals of a batch. Taking them one by one costs a wait of ten seconds, and then one decision at a time;
  * new work goes on beside it.
  */
+@Injectable()
 export class CrashLoopGuard {
   private readonly inHand = new Set<string>();
   /** What a process died with, and waits here to be taken alone. */
@@ -74,10 +66,14 @@ export class CrashLoopGuard {
   private readonly bornMs: number;
 
   constructor(
-    private readonly deps: CrashLoopGuardDeps,
-    private readonly options: CrashLoopGuardOptions,
+    private readonly store: PoisonMessageStore,
+    @Inject(ThisProcess) private readonly self: Pick<ThisProcess, 'name' | 'startedAt'>,
+    private readonly times: CrashLoopTimes,
+    private readonly clock: Clock,
+    @Inject(Alerts) private readonly alerts: Pick<Alerts, 'raise'>,
+    private readonly logger: Logger,
   ) {
-    this.bornMs = deps.clock.monotonicMs();
+    this.bornMs = clock.monotonicMs();
   }
 
   /**
@@ -130,7 +126,7 @@ export class CrashLoopGuard {
 
   private beside(work: Promise<void>): void {
     const running = work
-      .catch((error: unknown) => this.deps.logger.error({ reason: messageOf(error) }, 'turn.work-failed'))
+      .catch((error: unknown) => this.logger.error({ reason: messageOf(error) }, 'turn.work-failed'))
       .finally(() => this.running.delete(running));
     this.running.add(running);
   }
@@ -158,7 +154,7 @@ export class CrashLoopGuard {
 
   /** What a process died with: when nothing else is in hand here, and this process has lived for a while. */
   private async takeAlone(topic: WatchedTopic, id: string, key: string, work: Work): Promise<void> {
-    const { aloneAfterMs = ALONE_AFTER_MS } = this.options;
+    const { aloneAfterMs } = this.times;
     const livedMs = this.livedMs();
     if (livedMs < aloneAfterMs) this.refused.set(key, Math.min(aloneAfterMs, livedMs + LOOK_AGAIN_MS));
     if (livedMs < (this.refused.get(key) ?? 0)) return;
@@ -180,7 +176,7 @@ export class CrashLoopGuard {
   }
 
   private livedMs(): number {
-    return this.deps.clock.monotonicMs() - this.bornMs;
+    return this.clock.monotonicMs() - this.bornMs;
   }
 
   /** Waits for it, but not for a decision that takes long: it may itself wait for a slow forge. */
@@ -207,8 +203,9 @@ export class CrashLoopGuard {
     dares: number,
     work: (held: ReadonlySet<string>) => Promise<void>,
   ): Promise<ReadonlySet<string>> {
-    const { owner, leaseMs = LEASE_MS } = this.options;
-    const { store } = this.deps;
+    const { leaseMs } = this.times;
+    const { name: owner } = this.self;
+    const { store } = this;
     const keys = ids.map((id) => keyOf(topic, id));
     for (const key of keys) this.inHand.add(key);
     try {
@@ -234,7 +231,7 @@ export class CrashLoopGuard {
   }
 
   private async quarantine(topic: WatchedTopic, id: string, deaths: number): Promise<void> {
-    const { store, alerts, logger } = this.deps;
+    const { store, alerts, logger } = this;
     const because = quarantined('work.processes-ended', { deaths, id });
     await store.quarantine(topic, id, textOf(because));
     logger.error({ topic, id, deaths }, 'work.quarantined');
@@ -244,7 +241,7 @@ export class CrashLoopGuard {
   private isSuspect(id: string): boolean {
     const bornMs = madeAtMs(id);
     if (bornMs === null) return false;
-    return bornMs < this.options.startedAt.getTime() || this.deps.clock.now().getTime() - bornMs > OLD_MS;
+    return bornMs < this.self.startedAt.getTime() || this.clock.now().getTime() - bornMs > OLD_MS;
   }
 }
 

@@ -9,8 +9,7 @@ import type { JsonObject } from '../../core/json.js';
 import { stringifyJson } from '../../core/json.js';
 import { silentLogger } from '../../core/logger.js';
 import type { SecurityEvent } from '../../core/security-log.js';
-import type { DecideArrivalDeps } from './decide-arrival.js';
-import { decideArrival, EVENT_READER } from '../../../test/builders/decide-all.js';
+import { type ArrivalParts, decideArrival, EVENT_READER } from '../../../test/builders/decide-all.js';
 import { given } from '../../../test/builders/given.js';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
@@ -28,12 +27,12 @@ class InboxWithJournal extends InMemoryInboxStore {
   }
 }
 
-function aWorld(events: Partial<DecideArrivalDeps['events']> = {}, settings: Partial<DecideArrivalDeps> = {}) {
+function aWorld(events: Partial<ArrivalParts['events']> = {}, settings: Partial<ArrivalParts> = {}) {
   const inbox = new InboxWithJournal();
   const rung: string[] = [];
   const counted: string[] = [];
   const recorded: SecurityEvent[] = [];
-  const deps: DecideArrivalDeps = {
+  const deps: ArrivalParts = {
     inbox,
     clock: systemClock,
     logger: silentLogger,
@@ -514,7 +513,7 @@ describe('pipeline/decide/decide-arrival', () => {
   it('announces nothing when the transaction fails', async () => {
     const world = aWorld();
     const { deps } = world;
-    const failing: DecideArrivalDeps = {
+    const failing: ArrivalParts = {
       ...deps,
       inbox: {
         ...deps.inbox,
@@ -732,7 +731,7 @@ describe('pipeline/decide/decide-arrival', () => {
   });
 
   describe('tells what became of an arrival', () => {
-    function aTellingWorld(settings: Partial<DecideArrivalDeps> = {}) {
+    function aTellingWorld(settings: Partial<ArrivalParts> = {}) {
       const lines: string[] = [];
       const facts: object[] = [];
       const line = (level: string) => (fields: object, name: string) => {
@@ -749,7 +748,7 @@ describe('pipeline/decide/decide-arrival', () => {
             info: line('info'),
             warn: line('warn'),
             error: line('error'),
-          } as DecideArrivalDeps['logger'],
+          } as ArrivalParts['logger'],
           alerts: { raise: (key, { code }, more) => void alerts.push(`${key} ${code} ${JSON.stringify(more)}`) },
           setAside: ({ org, hook, code }) => void aside.push(`${org} ${hook} ${code}`),
           ...settings,
@@ -819,13 +818,17 @@ describe('pipeline/decide/decide-arrival', () => {
   });
 
   describe('where events are decided with their arrival', () => {
-    type AtOnce = NonNullable<DecideArrivalDeps['atOnce']>;
+    type AtHand = NonNullable<ArrivalParts['atHand']>;
     const UNWANTED = { by: { revisionId: 'rev-1', bot: null }, runs: [] };
     let asked: string[];
-    const atOnce = (over: Partial<AtOnce> = {}): AtOnce => ({
+    const recorder: ArrivalParts['recorder'] = {
+      written: async (decisions) => {
+        for (const { runs } of decisions) asked.push(`written ${runs.length}`);
+      },
+    };
+    const atHand = (over: Partial<AtHand> = {}): AtHand => ({
       touchedBy: ({ kind }) => (asked.push(`touched by ${kind}`), { effectKeys: [], orderKey: null }),
-      decideAtOnce: async ({ kind }) => (asked.push(`decide ${kind}`), UNWANTED),
-      written: async ({ runs }) => void asked.push(`written ${runs.length}`),
+      decide: async ({ kind }) => (asked.push(`decide ${kind}`), UNWANTED),
       ...over,
     });
 
@@ -834,7 +837,7 @@ describe('pipeline/decide/decide-arrival', () => {
     });
 
     it('decides in the same transaction, and tells after it; nobody has to be woken', async () => {
-      const world = aWorld({}, { atOnce: atOnce() });
+      const world = aWorld({}, { atHand: atHand(), recorder });
       await world.deliver('issues', closed);
 
       expect(asked).toEqual(['touched by issue.closed', 'decide issue.closed', 'written 0']);
@@ -842,11 +845,11 @@ describe('pipeline/decide/decide-arrival', () => {
     });
 
     it('takes the longer way where the decision needs an answer, or the event may touch an effect of ours', async () => {
-      const needsAnswer = aWorld({}, { atOnce: atOnce({ decideAtOnce: async () => null }) });
+      const needsAnswer = aWorld({}, { atHand: atHand({ decide: async () => null }) });
       await needsAnswer.deliver('issues', closed);
       expect(needsAnswer.rung).toEqual(['events of acme']);
 
-      const touches = aWorld({}, { atOnce: atOnce({ touchedBy: () => null }) });
+      const touches = aWorld({}, { atHand: atHand({ touchedBy: () => null }) });
       await touches.deliver('issues', closed);
       expect(touches.rung).toEqual(['events of acme']);
       expect(asked).toEqual(['touched by issue.closed']);
@@ -856,7 +859,7 @@ describe('pipeline/decide/decide-arrival', () => {
       let isAtHand = false;
       const world = aWorld(
         {},
-        { atOnce: atOnce({ decideAtOnce: async ({ kind }) => (asked.push(kind), isAtHand ? UNWANTED : null) }) },
+        { atHand: atHand({ decide: async ({ kind }) => (asked.push(kind), isAtHand ? UNWANTED : null) }), recorder },
       );
       await world.deliver('issues', closed);
       isAtHand = true;

@@ -1,12 +1,11 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { AppConfig } from '../../config/app-config.js';
 import { messageOf } from '../../core/errors.js';
-import type { Clock } from '../../core/clock.js';
+import { Clock } from '../../core/clock.js';
 import type { EventSource, ForgeEvent } from '../../core/event.js';
 import { newId } from '../../core/ids.js';
-import type { Alerts } from '../../core/alerts.js';
 import type { JsonObject } from '../../core/json.js';
-import type { Logger } from '../../core/logger.js';
-import type { Derived, StatedObject } from '../../events/derive/derive-facts.js';
-import type { SecurityLog } from '../../core/security-log.js';
+import { Logger } from '../../core/logger.js';
 import { actTimeOf } from '../../events/act-time.js';
 import { TenantMismatch } from '../../events/bind-tenant.js';
 import {
@@ -18,72 +17,14 @@ import {
   textKeyOf,
   type TextAct,
 } from '../../events/equal-texts.js';
-import type { EventFact, Misfit } from '../../events/event-fact.js';
-import type { DuplicateCandidate, DuplicateFact } from '../../events/deduplicate.js';
-import type { ReadDelivery } from '../../events/normalize-delivery.js';
-import type { WorkQueue } from '../work-queue.port.js';
-import { sourceOf, type Arrival, type NewEntry, type StoredDelivery } from '../../core/arrival.js';
-import type { InboxStore, ToldEvent, Touched } from '../inbox-store.port.js';
+import type { EventFact } from '../../events/event-fact.js';
+import { sourceOf, type Arrival, type StoredDelivery } from '../../core/arrival.js';
+import type { ToldEvent, Touched } from '../inbox-store.port.js';
 import type { ArrivalDecision, ArrivalNeeds } from './batch-knowledge.js';
 import { DELIVERY } from '../../core/event-knowledge.js';
-import type { JournalStore } from '../journal-store.port.js';
-import type { ArrivalToIntents } from '../decide.js';
-import type { DecidedAtOnce } from './decide-at-hand.js';
-
-/** How arrivals become events; pure functions of `events/`, handed in by the module. */
-export interface EventReader {
-  /** @param number of the organization; null = not known */
-  readDelivery(delivery: StoredDelivery, number: string | null): ReadDelivery | Misfit | TenantMismatch;
-  normalizeEntry(entry: NewEntry): EventFact[] | Misfit | TenantMismatch;
-  /** Id of the event that the arrival tells once more, or null. */
-  deduplicateInto(source: EventSource, fact: DuplicateFact, candidates: readonly DuplicateCandidate[]): string | null;
-  /** The object whose earlier state the fact is to be seen against; null when it has none. */
-  statedObjectOf(fact: EventFact): StatedObject | null;
-  /** Whether what a list lets one guess happened, by the state held before. */
-  isNews(fact: EventFact, state: JsonObject | null): boolean;
-  /** What the forge does not say, from the state held so far. */
-  deriveFacts(fact: EventFact, state: JsonObject | null): Derived;
-}
-
-export interface OrgIdentity {
-  /** The number that the forge told; null = none so far. */
-  numberOf(forge: string, org: string): Promise<string | null>;
-  /** The same without a question to the store; undefined = the store must be asked. */
-  numberAtHand(forge: string, org: string): string | null | undefined;
-  /** Whether the forge says now that the organization has another name. Never throws. */
-  isRenamed(forge: string, org: string): Promise<boolean>;
-}
-
-export interface DecideArrivalDeps {
-  readonly inbox: Pick<InboxStore, 'inBatch' | 'putOff'>;
-  readonly queue: Pick<WorkQueue, 'ring'>;
-  /** Told of events that a later arrival told more of. Optional. Default: runs that wait for it find out in time. */
-  readonly journal?: Pick<JournalStore, 'hastenRuns'>;
-  readonly events: EventReader;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  /** Decides about events in the transaction that makes them, where it can. Optional. Without it, each is decided afterwards. */
-  readonly atOnce?: Pick<ArrivalToIntents, 'touchedBy' | 'decideAtOnce' | 'written'>;
-  /**
-   * Longest time between an act and its delivery, in ms; a delivery of an older act is quarantined until a person releases it (see `act-time.ts`). Polled
-   * entries are exempt: the forge itself tells them. Optional. Without it, acts of any age make events.
-   */
-  readonly maxActAgeMs?: number | null;
-  /** Knows organizations by their number. Optional. Without it, only names are compared. */
-  readonly orgs?: OrgIdentity;
-  /**
-   * How long after an entry was read a delivery may still say what of two kinds it is, in ms; 0 = none does. Optional. Default: 0
-   */
-  readonly awaitMs?: (fact: Pick<ForgeEvent, 'org' | 'forge' | 'kind' | 'source'>) => number;
-  /** Hears of each arrival that names another organization's repository or tells of an act that is too old. Default: nobody does. */
-  readonly security?: SecurityLog;
-  /** Hears of each delivery that is quarantined for what it says. Default: nobody does. */
-  readonly alerts?: Pick<Alerts, 'raise'>;
-  /** Told after commit about each new event, and about each arrival that made none. */
-  readonly counted?: (what: { org: string; kind: string; source: EventSource }, event?: ForgeEvent) => void;
-  /** Told after commit about each delivery that is quarantined, or a duplicate. */
-  readonly setAside?: (what: { org: string; hook: string; code: string }) => void;
-}
+import { AwaitedDeliveries } from './awaited-deliveries.js';
+import { AtHandDecider, type DecidedAtOnce } from './decide-at-hand.js';
+import { EventReader } from './event-reader.js';
 
 /** What the arrival says, and what deciding about it needs of the store. */
 export interface ReadArrival extends ArrivalNeeds {
@@ -93,28 +34,6 @@ export interface ReadArrival extends ArrivalNeeds {
   readonly textKey: string | null;
   /** What of ours each fact may have to do with; null = it takes the longer way in any case. */
   readonly touches: ReadonlyMap<EventFact, Touched | null>;
-}
-
-/**
- * Pure.
- * @param number of its organization; null = not known
- */
-export function readArrival(deps: DecideArrivalDeps, arrival: Arrival, number: string | null): ReadArrival {
-  const content = contentOf(deps, arrival, number);
-  const facts = 'facts' in content ? content.facts : [];
-  const textKey = textKeyOfArrival(arrival, content);
-  const now = deps.clock.now();
-  const touches = new Map(facts.map((fact) => [fact, deps.atOnce?.touchedBy(eventOf(arrival, fact, now)) ?? null]));
-  return {
-    arrival,
-    content,
-    textKey,
-    touches,
-    facts,
-    objects: facts.flatMap((fact) => deps.events.statedObjectOf(fact) ?? []),
-    texts: textKey === null ? [] : [textKey, secondKeyOf(textKey)],
-    touched: [...touches.values()].filter((one) => one !== null),
-  };
 }
 
 function textKeyOfArrival(arrival: Arrival, content: Facts | NoFacts): string | null {
@@ -144,47 +63,222 @@ interface OldAct {
 
 type Mismatch = Pick<TenantMismatch, 'code' | 'place' | 'named'>;
 
-/**
- * What becomes of one arrival, over what is known in memory.
- * @returns `waits`: not before another, or a delivery that is on its way; it is brought again
- */
-export async function decideArrival(
-  deps: DecideArrivalDeps,
-  tx: ArrivalDecision,
-  { content: read, textKey, touches }: ReadArrival,
-): Promise<Outcome | 'waits'> {
-  const { arrival } = tx;
-  const facts = 'facts' in read ? read.facts : [];
-  const eventType = 'facts' in read ? read.eventType : null;
-  if (arrival.kind === 'delivery' && textKey !== null) {
-    const place = await placeAmongEqual(tx, arrival, textKey, facts, deps.clock.now());
-    if (place === 'later') return 'waits';
-    if (typeof place !== 'string') {
-      tx.countWith(place.first);
-      const reason = `it says what delivery ${place.first.id} said`;
-      tx.close('decided', reason, DUPLICATE);
-      return { ...nothing(), closed: reason, code: DUPLICATE };
+/** Decides about one arrival, over what is known in memory. */
+@Injectable()
+export class ArrivalDecider {
+  private readonly maxActAgeMs: number | null;
+
+  constructor(
+    { retention }: AppConfig,
+    @Inject(EventReader) private readonly events: EventReader,
+    @Inject(AtHandDecider) private readonly atHand: Pick<AtHandDecider, 'touchedBy' | 'decide'>,
+    @Inject(AwaitedDeliveries) private readonly deliveries: Pick<AwaitedDeliveries, 'waitMs'>,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+  ) {
+    this.maxActAgeMs = retention.maxAgeMs;
+  }
+
+  /**
+   * Pure.
+   * @param number of its organization; null = not known
+   */
+  read(arrival: Arrival, number: string | null): ReadArrival {
+    const content = this.contentOf(arrival, number);
+    const facts = 'facts' in content ? content.facts : [];
+    const textKey = textKeyOfArrival(arrival, content);
+    const now = this.clock.now();
+    const touches = new Map(facts.map((fact) => [fact, this.atHand.touchedBy(eventOf(arrival, fact, now))]));
+    return {
+      arrival,
+      content,
+      textKey,
+      touches,
+      facts,
+      objects: facts.flatMap((fact) => this.events.statedObjectOf(fact) ?? []),
+      texts: textKey === null ? [] : [textKey, secondKeyOf(textKey)],
+      touched: [...touches.values()].filter((one) => one !== null),
+    };
+  }
+
+  /**
+   * What becomes of one arrival, over what is known in memory.
+   * @returns `waits`: not before another, or a delivery that is on its way; it is brought again
+   */
+  async decide(tx: ArrivalDecision, { content: read, textKey, touches }: ReadArrival): Promise<Outcome | 'waits'> {
+    const { arrival } = tx;
+    const facts = 'facts' in read ? read.facts : [];
+    const eventType = 'facts' in read ? read.eventType : null;
+    if (arrival.kind === 'delivery' && textKey !== null) {
+      const place = await placeAmongEqual(tx, arrival, textKey, facts, this.clock.now());
+      if (place === 'later') return 'waits';
+      if (typeof place !== 'string') {
+        tx.countWith(place.first);
+        const reason = `it says what delivery ${place.first.id} said`;
+        tx.close('decided', reason, DUPLICATE);
+        return { ...nothing(), closed: reason, code: DUPLICATE };
+      }
+      tx.claimText(place, eventType ?? arrival.eventType);
     }
-    tx.claimText(place, eventType ?? arrival.eventType);
+    if (!('facts' in read)) {
+      // Rows that tell nothing are ordinary; a delivery that cannot be read is not, nor is what names another organization.
+      const isOrdinary = arrival.kind === 'entry' && !read.broken && !read.mismatch;
+      tx.close(isOrdinary ? 'decided' : 'quarantined', read.reason, read.code);
+      const { reason: closed, code, mismatch } = read;
+      return { ...nothing(), closed, code, ...(mismatch ? { mismatch } : {}) };
+    }
+    if (this.awaitsDelivery(tx, facts)) return 'waits';
+    const oldAct = this.oldActOf(arrival, facts);
+    if (oldAct) {
+      const reason = `its act (${oldAct.kind}) happened at ${oldAct.actAt.toISOString()}, longer before its arrival than retention.max_age allows`;
+      tx.close('quarantined', reason, 'act_too_old');
+      return { ...nothing(), closed: reason, code: 'act_too_old', oldAct };
+    }
+    const outcome = await this.decideFacts(tx, facts, touches);
+    if (facts.some(({ hasMoved }) => hasMoved) && outcome.closed === null)
+      tx.close('decided', HAS_MOVED, 'repository_moved');
+    return outcome;
   }
-  if (!('facts' in read)) {
-    // Rows that tell nothing are ordinary; a delivery that cannot be read is not, nor is what names another organization.
-    const isOrdinary = arrival.kind === 'entry' && !read.broken && !read.mismatch;
-    tx.close(isOrdinary ? 'decided' : 'quarantined', read.reason, read.code);
-    const { reason: closed, code, mismatch } = read;
-    return { ...nothing(), closed, code, ...(mismatch ? { mismatch } : {}) };
+
+  /** A row that may be a comment or a review: its delivery, which says it, may be on its way. */
+  private awaitsDelivery(tx: ArrivalDecision, facts: readonly EventFact[]): boolean {
+    const { arrival } = tx;
+    const unsure = facts.find(({ mayBeReview }) => mayBeReview);
+    if (!unsure || arrival.kind !== 'entry') return false;
+    const { org, forge, source } = arrival;
+    const waitedMs = this.clock.now().getTime() - arrival.readAt.getTime();
+    if (waitedMs >= this.deliveries.waitMs({ org, forge, kind: unsure.kind, source })) return false;
+    return this.findDuplicateOf(tx, unsure) === null;
   }
-  if (awaitsDelivery(deps, tx, facts)) return 'waits';
-  const oldAct = oldActOf(deps, arrival, facts);
-  if (oldAct) {
-    const reason = `its act (${oldAct.kind}) happened at ${oldAct.actAt.toISOString()}, longer before its arrival than retention.max_age allows`;
-    tx.close('quarantined', reason, 'act_too_old');
-    return { ...nothing(), closed: reason, code: 'act_too_old', oldAct };
+
+  /**
+   * The act of a delivery that came too long after it. The time of arrival counts, not that of the decision: what arrived in time stays in time while it waits
+   * for a worker.
+   */
+  private oldActOf(arrival: Arrival, facts: readonly EventFact[]): OldAct | null {
+    const { maxActAgeMs } = this;
+    if (maxActAgeMs === null || arrival.kind !== 'delivery' || arrival.isAgeAccepted) return null;
+    const earliest = arrival.receivedAt.getTime() - maxActAgeMs;
+    for (const fact of facts) {
+      const actAt = actTimeOf(fact);
+      if (actAt && actAt.getTime() < earliest) return { kind: fact.kind, actAt };
+    }
+    return null;
   }
-  const outcome = await decideFacts(deps, tx, facts, touches);
-  if (facts.some(({ hasMoved }) => hasMoved) && outcome.closed === null)
-    tx.close('decided', HAS_MOVED, 'repository_moved');
-  return outcome;
+
+  private async decideFacts(
+    tx: ArrivalDecision,
+    facts: readonly EventFact[],
+    touches: ReadArrival['touches'],
+  ): Promise<Outcome> {
+    const outcome = nothing();
+    if (facts.some(({ listed }) => listed)) return this.decideListed(tx, facts, touches);
+    for (const fact of facts) {
+      const known = this.findDuplicateOf(tx, fact);
+      const derived = this.derive(tx, fact);
+      if (known !== null) {
+        join(tx, outcome, fact, known);
+        continue;
+      }
+      await this.make(tx, outcome, fact, derived, mayTouchOurs(tx, touches.get(fact)));
+    }
+    return outcome;
+  }
+
+  /** Stores the event, decided where nothing stands against it: an event of an object is decided behind those before it. */
+  private async make(
+    tx: ArrivalDecision,
+    outcome: Outcome,
+    fact: EventFact,
+    derived: JsonObject | null,
+    touchesOurs: boolean,
+  ): Promise<void> {
+    const data = derived === null ? fact.data : { ...fact.data, derived };
+    const event = eventOf(tx.arrival, { ...fact, data }, this.clock.now());
+    const object = this.events.statedObjectOf(fact);
+    const isFree = !touchesOurs && !(object && tx.hasUndecided(object));
+    const decision = isFree ? await this.atHand.decide(event) : null;
+    tx.insertEvent(event, fact.discussionKey, object, decision);
+    tx.join(event.id);
+    outcome.created.push(event);
+    if (decision) outcome.decisions.set(event.id, decision);
+  }
+
+  /**
+   * All facts are about one object, and each is seen against the state as it was before the list was read, but for what an object is made with: that
+   * is told by facts of their own, as deliveries do.
+   */
+  private async decideListed(
+    tx: ArrivalDecision,
+    facts: readonly EventFact[],
+    touches: ReadArrival['touches'],
+  ): Promise<Outcome> {
+    const { isNews, deriveFacts, statedObjectOf } = this.events;
+    const object = facts.map((fact) => statedObjectOf(fact)).find((one) => one !== null) ?? null;
+    const before = object && tx.objectState(object);
+    let [seenAgainst, kept] = [before, before];
+    const outcome = nothing();
+    for (const fact of facts) {
+      const derived = deriveFacts(fact, seenAgainst);
+      const news = isNews(fact, seenAgainst);
+      kept = deriveFacts(fact, kept).state ?? kept;
+      if (!news) continue;
+      const known = fact.listed?.isNewsUnheld ? this.findDuplicateOf(tx, fact) : null;
+      if (known !== null) {
+        join(tx, outcome, fact, known);
+        continue;
+      }
+      if (fact.listed?.change === null) seenAgainst = derived.state ?? seenAgainst;
+      await this.make(tx, outcome, fact, derived.facts, mayTouchOurs(tx, touches.get(fact)));
+    }
+    if (object && kept && kept !== before) tx.keepObjectState(object, kept);
+    if (outcome.created.length + outcome.joined.length === 0) {
+      tx.close('decided', NOTHING_NEW, 'nothing_new');
+      return { ...outcome, closed: NOTHING_NEW };
+    }
+    return outcome;
+  }
+
+  /** Also of a fact that is told once more: the second telling may show what the first did not. */
+  private derive(tx: ArrivalDecision, fact: EventFact): JsonObject | null {
+    const object = this.events.statedObjectOf(fact);
+    const { facts, state } = this.events.deriveFacts(fact, object && tx.objectState(object));
+    if (object && state) tx.keepObjectState(object, state);
+    return facts;
+  }
+
+  private contentOf(arrival: Arrival, number: string | null): Facts | NoFacts {
+    try {
+      const read =
+        arrival.kind === 'delivery' ? this.events.readDelivery(arrival, number) : this.events.normalizeEntry(arrival);
+      if (Array.isArray(read)) return { facts: this.countSkipped(arrival, read), eventType: null };
+      if ('fact' in read) return { facts: this.countSkipped(arrival, [read.fact]), eventType: read.eventType };
+      const { reason, code } = read;
+      return read instanceof TenantMismatch ? { reason, code, mismatch: read } : { reason, code };
+    } catch (error) {
+      // Reading is pure: what throws once throws always, and must not hold up the arrivals behind it.
+      this.logger.error({ arrivalId: arrival.id, org: arrival.org, error: messageOf(error) }, 'arrival.unreadable');
+      return { reason: 'reading it failed', code: 'reading_failed', broken: true };
+    }
+  }
+
+  /** Null entries of its lists are skipped, and not in silence. */
+  private countSkipped({ id, org }: Arrival, facts: readonly EventFact[]): readonly EventFact[] {
+    for (const { kind, skippedEntries: skipped } of facts)
+      if (skipped !== undefined)
+        this.logger.warn({ arrivalId: id, org, kind, skipped }, 'arrival.null-entries-skipped');
+    return facts;
+  }
+
+  private findDuplicateOf(tx: ArrivalDecision, fact: EventFact): ToldEvent | null {
+    const known = tx.eventsOfFact(fact.factKey, fact.discussionKey);
+    const id = this.events.deduplicateInto(
+      tx.source,
+      fact,
+      known.map(({ id: eventId, ...told }) => ({ eventId, ...told })),
+    );
+    return known.find((event) => event.id === id) ?? null;
+  }
 }
 
 /**
@@ -209,53 +303,7 @@ async function placeAmongEqual(
   return between === 'opposite' ? secondKey : { first };
 }
 
-/** A row that may be a comment or a review: its delivery, which says it, may be on its way. */
-function awaitsDelivery(deps: DecideArrivalDeps, tx: ArrivalDecision, facts: readonly EventFact[]): boolean {
-  const { arrival } = tx;
-  const unsure = facts.find(({ mayBeReview }) => mayBeReview);
-  if (!unsure || arrival.kind !== 'entry') return false;
-  const { org, forge, source } = arrival;
-  const waitedMs = deps.clock.now().getTime() - arrival.readAt.getTime();
-  if (waitedMs >= (deps.awaitMs?.({ org, forge, kind: unsure.kind, source }) ?? 0)) return false;
-  return findDuplicateOf(deps, tx, unsure) === null;
-}
-
 export const DUPLICATE = 'duplicate';
-
-/**
- * The act of a delivery that came too long after it. The time of arrival counts, not that of the decision: what arrived in time stays in time while it waits
- * for a worker.
- */
-function oldActOf({ maxActAgeMs }: DecideArrivalDeps, arrival: Arrival, facts: readonly EventFact[]): OldAct | null {
-  if (maxActAgeMs === null || maxActAgeMs === undefined || arrival.kind !== 'delivery' || arrival.isAgeAccepted)
-    return null;
-  const earliest = arrival.receivedAt.getTime() - maxActAgeMs;
-  for (const fact of facts) {
-    const actAt = actTimeOf(fact);
-    if (actAt && actAt.getTime() < earliest) return { kind: fact.kind, actAt };
-  }
-  return null;
-}
-
-async function decideFacts(
-  deps: DecideArrivalDeps,
-  tx: ArrivalDecision,
-  facts: readonly EventFact[],
-  touches: ReadArrival['touches'],
-): Promise<Outcome> {
-  const outcome = nothing();
-  if (facts.some(({ listed }) => listed)) return decideListed(deps, tx, facts, touches);
-  for (const fact of facts) {
-    const known = findDuplicateOf(deps, tx, fact);
-    const derived = derive(deps, tx, fact);
-    if (known !== null) {
-      join(tx, outcome, fact, known);
-      continue;
-    }
-    await make(deps, tx, outcome, fact, derived, mayTouchOurs(tx, touches.get(fact)));
-  }
-  return outcome;
-}
 
 /** The arrival tells a known event once more; where it knows what the first source left out, the event learns it. */
 function join(tx: ArrivalDecision, outcome: Outcome, fact: EventFact, known: ToldEvent): void {
@@ -283,72 +331,8 @@ function mayTouchOurs(tx: ArrivalDecision, touched: Touched | null | undefined):
   return !touched || tx.isKnown(touched);
 }
 
-/** Stores the event, decided where nothing stands against it: an event of an object is decided behind those before it. */
-async function make(
-  { atOnce, events, clock }: DecideArrivalDeps,
-  tx: ArrivalDecision,
-  outcome: Outcome,
-  fact: EventFact,
-  derived: JsonObject | null,
-  touchesOurs: boolean,
-): Promise<void> {
-  const data = derived === null ? fact.data : { ...fact.data, derived };
-  const event = eventOf(tx.arrival, { ...fact, data }, clock.now());
-  const object = events.statedObjectOf(fact);
-  const isFree = atOnce && !touchesOurs && !(object && tx.hasUndecided(object));
-  const decision = isFree ? await atOnce.decideAtOnce(event) : null;
-  tx.insertEvent(event, fact.discussionKey, object, decision);
-  tx.join(event.id);
-  outcome.created.push(event);
-  if (decision) outcome.decisions.set(event.id, decision);
-}
-
-/**
- * All facts are about one object, and each is seen against the state as it was before the list was read, but for what an object is made with: that
- * is told by facts of their own, as deliveries do.
- */
-async function decideListed(
-  deps: DecideArrivalDeps,
-  tx: ArrivalDecision,
-  facts: readonly EventFact[],
-  touches: ReadArrival['touches'],
-): Promise<Outcome> {
-  const { isNews, deriveFacts, statedObjectOf } = deps.events;
-  const object = facts.map((fact) => statedObjectOf(fact)).find((one) => one !== null) ?? null;
-  const before = object && tx.objectState(object);
-  let [seenAgainst, kept] = [before, before];
-  const outcome = nothing();
-  for (const fact of facts) {
-    const derived = deriveFacts(fact, seenAgainst);
-    const news = isNews(fact, seenAgainst);
-    kept = deriveFacts(fact, kept).state ?? kept;
-    if (!news) continue;
-    const known = fact.listed?.isNewsUnheld ? findDuplicateOf(deps, tx, fact) : null;
-    if (known !== null) {
-      join(tx, outcome, fact, known);
-      continue;
-    }
-    if (fact.listed?.change === null) seenAgainst = derived.state ?? seenAgainst;
-    await make(deps, tx, outcome, fact, derived.facts, mayTouchOurs(tx, touches.get(fact)));
-  }
-  if (object && kept && kept !== before) tx.keepObjectState(object, kept);
-  if (outcome.created.length + outcome.joined.length === 0) {
-    tx.close('decided', NOTHING_NEW, 'nothing_new');
-    return { ...outcome, closed: NOTHING_NEW };
-  }
-  return outcome;
-}
-
 const NOTHING_NEW = 'it shows nothing new';
 const HAS_MOVED = 'its repository belongs to another owner by now: its event is about no repository';
-
-/** Also of a fact that is told once more: the second telling may show what the first did not. */
-function derive({ events }: DecideArrivalDeps, tx: ArrivalDecision, fact: EventFact): JsonObject | null {
-  const object = events.statedObjectOf(fact);
-  const { facts, state } = events.deriveFacts(fact, object && tx.objectState(object));
-  if (object && state) tx.keepObjectState(object, state);
-  return facts;
-}
 
 interface NoFacts {
   readonly reason: string;
@@ -361,38 +345,6 @@ interface Facts {
   readonly facts: readonly EventFact[];
   /** Of a delivery, as its body tells it where its headers do not. */
   readonly eventType: string | null;
-}
-
-function contentOf(deps: DecideArrivalDeps, arrival: Arrival, number: string | null): Facts | NoFacts {
-  try {
-    const read =
-      arrival.kind === 'delivery' ? deps.events.readDelivery(arrival, number) : deps.events.normalizeEntry(arrival);
-    if (Array.isArray(read)) return { facts: counted(deps, arrival, read), eventType: null };
-    if ('fact' in read) return { facts: counted(deps, arrival, [read.fact]), eventType: read.eventType };
-    const { reason, code } = read;
-    return read instanceof TenantMismatch ? { reason, code, mismatch: read } : { reason, code };
-  } catch (error) {
-    // Reading is pure: what throws once throws always, and must not hold up the arrivals behind it.
-    deps.logger.error({ arrivalId: arrival.id, org: arrival.org, error: messageOf(error) }, 'arrival.unreadable');
-    return { reason: 'reading it failed', code: 'reading_failed', broken: true };
-  }
-}
-
-/** Null entries of its lists are skipped, and not in silence. */
-function counted(deps: DecideArrivalDeps, { id, org }: Arrival, facts: readonly EventFact[]): readonly EventFact[] {
-  for (const { kind, skippedEntries: skipped } of facts)
-    if (skipped !== undefined) deps.logger.warn({ arrivalId: id, org, kind, skipped }, 'arrival.null-entries-skipped');
-  return facts;
-}
-
-function findDuplicateOf(deps: DecideArrivalDeps, tx: ArrivalDecision, fact: EventFact): ToldEvent | null {
-  const known = tx.eventsOfFact(fact.factKey, fact.discussionKey);
-  const id = deps.events.deduplicateInto(
-    tx.source,
-    fact,
-    known.map(({ id: eventId, ...told }) => ({ eventId, ...told })),
-  );
-  return known.find((event) => event.id === id) ?? null;
 }
 
 function eventOf(arrival: Arrival, fact: EventFact, now: Date): ForgeEvent {

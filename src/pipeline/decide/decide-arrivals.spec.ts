@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { aDelivery } from '../../../test/builders/arrivals.js';
-import { decideBy, EVENT_READER } from '../../../test/builders/decide-all.js';
+import { type ArrivalParts, decideArrivals, decideBy, EVENT_READER } from '../../../test/builders/decide-all.js';
 import { InMemoryInboxStore } from '../../../test/fakes/in-memory-inbox-store.js';
 import { sampleBody } from '../../../test/builders/sample-bodies.js';
 import { systemClock } from '../../core/clock.js';
@@ -9,8 +9,6 @@ import { stringifyJson } from '../../core/json.js';
 import { silentLogger } from '../../core/logger.js';
 import type { ArrivalBatch } from '../inbox-store.port.js';
 import type { ArrivalDecision } from './batch-knowledge.js';
-import type { DecideArrivalDeps } from './decide-arrival.js';
-import { decideArrivals } from './decide-arrivals.js';
 
 /** Tells which steps its batches take. */
 class WatchedInbox extends InMemoryInboxStore {
@@ -45,7 +43,7 @@ function thinkForAMillisecond(): void {
 
 describe('pipeline/decide/decide-arrivals', () => {
   let inbox: WatchedInbox;
-  let deps: DecideArrivalDeps;
+  let deps: ArrivalParts;
   let rung: string[];
   let ids: string[];
 

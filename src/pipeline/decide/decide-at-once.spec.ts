@@ -14,7 +14,7 @@ import { Secret } from '../../core/secret.js';
 import { silentSecurityLog } from '../../core/security-log.js';
 import type { Evaluation } from '../../rules/language/revision.js';
 import type { Candidate } from '../rule-engine.port.js';
-import { ArrivalToIntents, type FlowDeps } from '../decide.js';
+import { DecidingSide, type DecidingParts } from '../../../test/builders/deciding.js';
 import { lacksTrace, mayLeaveOutTrace } from './left-out-trace.js';
 import type { ActiveRevisions } from '../../rules/revisions/active-revisions.port.js';
 import type { RuleEngine } from '../rule-engine.port.js';
@@ -62,7 +62,7 @@ describe('pipeline/decide: at once', () => {
   let forgotten: string[];
   let rung: string[];
   let counted: string[];
-  let deps: FlowDeps;
+  let deps: DecidingParts;
   const engine = (): Spreadable<RuleEngine> => deps.rules;
   const revisions = (): Spreadable<ActiveRevisions> => deps.revisions;
   let event: ForgeEvent;
@@ -98,7 +98,7 @@ describe('pipeline/decide: at once', () => {
       accounts: { self: () => ({ id: '5', login: 'forgehand' }) },
       inbox: { event: unasked },
       inventory: { list: unasked },
-      journal: new Proxy({}, { get: () => unasked }) as FlowDeps['journal'],
+      journal: new Proxy({}, { get: () => unasked }) as DecidingParts['journal'],
       queue: { ring: (topic, org) => void rung.push(`${topic} of ${org}`) },
       alerts: { raise: () => undefined, resolve: () => undefined },
       counted: ({ rule, verdict }) => void counted.push(`${rule} ${verdict}`),
@@ -108,7 +108,7 @@ describe('pipeline/decide: at once', () => {
     };
   });
 
-  const decide = (more: Partial<FlowDeps> = {}) => new ArrivalToIntents({ ...deps, ...more }).decideAtOnce(event);
+  const decide = (more: Partial<DecidingParts> = {}) => new DecidingSide({ ...deps, ...more }).atHand.decide(event);
 
   it('decides what no rule wants, and keeps no trace of it', async () => {
     expect(given(await decide()).runs).toMatchObject([
@@ -125,7 +125,7 @@ describe('pipeline/decide: at once', () => {
     expect(decided.runs[0]?.intents.map(({ itemKey }) => itemKey)).toEqual(['bug', 'help', 'later']);
     expect([rung, counted]).toEqual([[], []]);
 
-    await new ArrivalToIntents(deps).written(decided);
+    await new DecidingSide(deps).recorder.written([decided], []);
     expect(rung).toEqual(['intents of acme']);
     expect(counted).toEqual(['r fired']);
   });
@@ -195,7 +195,7 @@ describe('pipeline/decide: at once', () => {
   });
 
   describe('what of ours an event may touch', () => {
-    const touchedBy = (over: Partial<ForgeEvent>) => new ArrivalToIntents(deps).touchedBy(anEvent(over));
+    const touchedBy = (over: Partial<ForgeEvent>) => new DecidingSide(deps).atHand.touchedBy(anEvent(over));
 
     it('is what it may tell of effects, and the order key where something waits for its kind', () => {
       expect(touchedBy({ kind: 'issue.opened' })).toEqual({ effectKeys: ['effect-1'], orderKey: null });

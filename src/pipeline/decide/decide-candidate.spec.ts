@@ -15,7 +15,8 @@ import { Secret } from '../../core/secret.js';
 import { silentSecurityLog } from '../../core/security-log.js';
 import type { Evaluation } from '../../rules/language/revision.js';
 import type { ActProof } from './act-proof.js';
-import { CandidateDecider, type DeciderDeps, type Subject } from './decide-candidate.js';
+import { aCandidateDecider, type CandidateParts } from '../../../test/builders/deciding.js';
+import type { Subject } from './decide-candidate.js';
 import type { Candidate, DecisionFacts, RuleEngine } from '../rule-engine.port.js';
 import type { LookupScope } from '../../actions/lookups/lookup-reader.port.js';
 import type { ActiveRevision } from '../../rules/revisions/active-revisions.port.js';
@@ -55,7 +56,7 @@ describe('pipeline/decide/decide-candidate', () => {
   let scopes: LookupScope[];
   let fired: number;
   let told: unknown[];
-  let deps: DeciderDeps;
+  let deps: CandidateParts;
   let clock: ManualClock;
 
   beforeEach(() => {
@@ -104,8 +105,12 @@ describe('pipeline/decide/decide-candidate', () => {
   });
   const ofTick = (over: Partial<Subject> = {}): Subject =>
     ofEvent({ cause: { kind: 'tick', tickId: 't1', subject: '7' }, event: null, now: AT, ...over });
-  const decide = (asked: Partial<Candidate> = {}, subject = ofEvent(), manner = {}, more: Partial<DeciderDeps> = {}) =>
-    new CandidateDecider({ ...deps, ...more }).decide(REVISION, { ...RULE, ...asked }, subject, manner);
+  const decide = (
+    asked: Partial<Candidate> = {},
+    subject = ofEvent(),
+    manner = {},
+    more: Partial<CandidateParts> = {},
+  ) => aCandidateDecider({ ...deps, ...more }).decide(REVISION, { ...RULE, ...asked }, subject, manner);
 
   describe('makes its calls', () => {
     let callers: Array<Caller | null>;
@@ -137,8 +142,8 @@ describe('pipeline/decide/decide-candidate', () => {
   describe('confirms what a delivery says before anything is asked with it', () => {
     const asked: unknown[] = [];
     let shown: ActProof;
-    const acts: DeciderDeps['acts'] = { prove: async () => shown };
-    const lookups: DeciderDeps['lookups'] = {
+    const acts: CandidateParts['acts'] = { prove: async () => shown };
+    const lookups: CandidateParts['lookups'] = {
       read: async ({ params }) => (asked.push(params), { value: params['branch'] === 'forged' }),
     };
     const told = (branch: string): ForgeEvent => ({ ...event, data: { branch } });
@@ -290,7 +295,7 @@ describe('pipeline/decide/decide-candidate', () => {
   describe('where it rests on what a delivery says', () => {
     const rests = (on: 'actor' | 'act'): Evaluation =>
       ({ ...decided('fired'), rests: { on, reads: [] } }) as Evaluation;
-    const whatForgeSays = (proof: ActProof): Partial<DeciderDeps> => ({ acts: { prove: async () => proof } });
+    const whatForgeSays = (proof: ActProof): Partial<CandidateParts> => ({ acts: { prove: async () => proof } });
 
     it('refuses, with a code, what the forge does not confirm, and tells the security log', async () => {
       const recorded: object[] = [];

@@ -1,16 +1,19 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { callerOf, callingAs, currentCaller } from '../../core/caller.js';
-import type { Clock } from '../../core/clock.js';
+import { Clock } from '../../core/clock.js';
 import { isForAnybody } from '../../core/event-kinds.js';
 import type { EventRepository, ForgeEvent } from '../../core/event.js';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.js';
 import { ForgeError } from '../../core/errors.js';
-import type { Logger } from '../../core/logger.js';
+import { Logger } from '../../core/logger.js';
 import { textOf, type Reason } from '../../core/reason.js';
 import { runReason, verdictReason, withNote } from '../../core/run-reasons.js';
 import type { Ownership, RepositoryOwners } from '../../core/repository-owner.js';
 import { TOLD_BEFORE, ACT_LOOKUP } from '../../core/told-acts.js';
-import type { SecurityLog } from '../../core/security-log.js';
+import { SecurityLog } from '../../core/security-log.js';
+import { ForgeOwners } from '../../forge/forge-owners.js';
 import type { Evaluation, LookupAnswers, Report } from '../../rules/language/revision.js';
+import { CapabilityCheck } from '../../rules/requirements/capability-check.js';
 import { GONE, judgeAct, NEWER, tellNewer, withNewer, withRefusal, type ActProver, type Judged } from './act-proof.js';
 import {
   answerLookups,
@@ -19,9 +22,11 @@ import {
   isForOwnersAlone,
   type Decided as Answered,
 } from './answer-lookups.js';
-import type { FieldReader } from './field-reader.js';
+import { ActProofs } from './act-proofs.js';
+import { AwaitedDeliveries } from './awaited-deliveries.js';
+import { FieldReader } from './field-reader.js';
 import { DELIVERY, isClaimed, learnedOf } from '../../core/event-knowledge.js';
-import type { JournalStore } from '../journal-store.port.js';
+import { JournalStore } from '../journal-store.port.js';
 import {
   actsOnRepository,
   planGathering,
@@ -30,41 +35,15 @@ import {
   type DecidedReport,
   type Decision,
   type Plan,
-  type PlanTools,
 } from './plan-intents.js';
-import type { Rollout } from './rollout.js';
+import { PlanningTools } from './planning-tools.js';
+import { Rollout } from './rollout.js';
 import type { Cause } from '../../core/run.js';
 import { asShadow, shadowRule, withoutIntents } from './shadow.js';
-import type { Accounts, BotSelf, Candidate, DecisionFacts, RuleEngine } from '../rule-engine.port.js';
-import type { LookupReader, LookupScope } from '../../actions/lookups/lookup-reader.port.js';
+import { Accounts, RuleEngine, type BotSelf, type Candidate, type DecisionFacts } from '../rule-engine.port.js';
+import { LookupReader, type LookupScope } from '../../actions/lookups/lookup-reader.port.js';
 import type { ActiveRevision } from '../../rules/revisions/active-revisions.port.js';
 import { mayLeaveOutTrace } from './left-out-trace.js';
-
-export interface DeciderDeps {
-  readonly rules: RuleEngine;
-  readonly lookups: LookupReader;
-  /** Asked where a rule that fired rests on the word of a delivery: on who did something, or on that it was done. */
-  readonly acts: ActProver;
-  readonly accounts: Accounts;
-  /** Reads what an event does not know. Optional. Without it nothing is read. */
-  readonly fields?: FieldReader;
-  /**
-   * How long after an event was stored a delivery may still tell what it does not know, in ms; 0 = none does. Optional. Default: 0
-   */
-  readonly awaitMs?: (event: ForgeEvent) => number;
-  /** Whose a repository is. */
-  readonly owners: Pick<RepositoryOwners, 'of' | 'peek'>;
-  readonly journal: Pick<JournalStore, 'firedInLastHour'>;
-  readonly tools: Omit<PlanTools, 'account'>;
-  readonly clock: Clock;
-  /** Without it a rule does what its file says. */
-  readonly rollout?: Pick<Rollout, 'resolve'>;
-  /** Why a rule or policy is held back: what it needs is not there; null = it is not. Absent = none is. */
-  readonly heldFor?: (org: string, id: string) => Reason | null;
-  readonly logger: Logger;
-  /** Told of each power that a delivery claimed in vain. */
-  readonly security: SecurityLog;
-}
 
 /** What a decision is about. */
 export interface Subject {
@@ -119,8 +98,29 @@ export type Said =
   | { readonly is: 'needs'; readonly about: Question['about'] };
 
 /** One rule or policy and one cause: evaluate, with the reads it asks for, and plan. Stores nothing. */
+@Injectable()
 export class CandidateDecider {
-  constructor(private readonly deps: DeciderDeps) {}
+  constructor(
+    private readonly rules: RuleEngine,
+    private readonly lookups: LookupReader,
+    /** Asked where a rule that fired rests on the word of a delivery: on who did something, or on that it was done. */
+    @Inject(ActProofs) private readonly acts: ActProver,
+    private readonly accounts: Accounts,
+    /** Reads what an event does not know. */
+    @Inject(FieldReader) private readonly fields: Pick<FieldReader, 'read'>,
+    @Inject(AwaitedDeliveries) private readonly deliveries: Pick<AwaitedDeliveries, 'waitMs'>,
+    /** Whose a repository is. */
+    @Inject(ForgeOwners) private readonly owners: Pick<RepositoryOwners, 'of' | 'peek'>,
+    @Inject(JournalStore) private readonly journal: Pick<JournalStore, 'firedInLastHour'>,
+    @Inject(Rollout) private readonly rollout: Pick<Rollout, 'resolve'>,
+    /** Why a rule or policy is held back: what it needs is not there. */
+    @Inject(CapabilityCheck) private readonly capabilities: { heldFor(org: string, id: string): Reason | null },
+    private readonly tools: PlanningTools,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+    /** Told of each power that a delivery claimed in vain. */
+    private readonly security: SecurityLog,
+  ) {}
 
   /** @throws ForgeError while the forge cannot be asked */
   async decide(active: ActiveRevision, asked: Candidate, subject: Subject, manner: Manner = {}): Promise<Plan> {
@@ -152,10 +152,9 @@ export class CandidateDecider {
   ): Deciding<Plan> {
     const { forge, org, cause, since, now } = subject;
     let { event, repo } = subject;
-    const stage = shadow ? null : ((await this.deps.rollout?.resolve(org, asked, repo)) ?? null);
+    const stage = shadow ? null : await this.rollout.resolve(org, asked, repo);
     const candidate = stage ? { ...asked, mode: stage.mode } : asked;
-    const { deps } = this;
-    const { rules, lookups: reader, clock, tools, accounts } = deps;
+    const { rules, lookups: reader, acts, fields: fieldReader, clock, tools, accounts } = this;
     const bot = accounts.self(forge, org);
     const waitsFor = this.waitsFor.bind(this);
     const isStillAsked = (about: ForgeEvent): boolean => this.isStillAsked(active, candidate, about, bot);
@@ -199,7 +198,7 @@ export class CandidateDecider {
         reason: subject.held,
         trace: null,
       });
-    const lacks = shadow || candidate.mode !== 'live' ? null : (this.deps.heldFor?.(org, candidate.id) ?? null);
+    const lacks = shadow || candidate.mode !== 'live' ? null : this.capabilities.heldFor(org, candidate.id);
     if (lacks !== null)
       return without({
         rule: candidate.id,
@@ -210,8 +209,7 @@ export class CandidateDecider {
     /** @returns whether it is to be evaluated again, with more that is known; or the plan of a run that waits */
     const learn = async function* (fields: readonly string[]): Deciding<'again' | Plan> {
       const known = event;
-      const read =
-        known && (yield* ask({ about: 'fields', read: async () => (await deps.fields?.read(known, fields)) ?? null }));
+      const read = known && (yield* ask({ about: 'fields', read: () => fieldReader.read(known, fields) }));
       if (read) {
         [event, repo] = [read, read.repo];
         return 'again';
@@ -227,7 +225,7 @@ export class CandidateDecider {
       const [told, rests] = [event, found.rests];
       if (!told || !rests || judged) return false;
       const waitedMs = decidedAt.getTime() - since.getTime();
-      const proof = yield* ask({ about: 'proof', read: () => judgeAct(deps.acts, told, rests, waitedMs, rule) });
+      const proof = yield* ask({ about: 'proof', read: () => judgeAct(acts, told, rests, waitedMs, rule) });
       // What was told before it may be a lie as well: it does not fire by what the bot remembers, and may by what the forge shows.
       const isIdle = found.kind === 'decided' && found.report.verdict !== 'fired';
       if (isIdle && proof.newer.length === 0) return false;
@@ -330,7 +328,7 @@ export class CandidateDecider {
 
   /** Milliseconds for which a delivery may still tell more of the event. */
   private waitsFor(event: ForgeEvent, now: Date): number {
-    const untilMs = event.storedAt.getTime() + (this.deps.awaitMs?.(event) ?? 0);
+    const untilMs = event.storedAt.getTime() + this.deliveries.waitMs(event);
     return learnedOf(event.data).has(DELIVERY) ? 0 : untilMs - now.getTime();
   }
 
@@ -341,14 +339,14 @@ export class CandidateDecider {
     event: ForgeEvent,
     bot: BotSelf | null,
   ): boolean {
-    return this.deps.rules.candidates(revision, event, bot).some((one) => one.id === id);
+    return this.rules.candidates(revision, event, bot).some((one) => one.id === id);
   }
 
   /** What the forge says of the repository now; where it says nothing, the repository counts as private. A run about no repository is public. */
   private async isPublic({ forge, org, repo }: Subject): Promise<boolean> {
     if (!repo) return true;
     try {
-      const ownership = await this.deps.owners.of({ forge, org, id: repo.id, name: repo.name });
+      const ownership = await this.owners.of({ forge, org, id: repo.id, name: repo.name });
       return ownership.is === 'ours' && ownership.repository.private === false;
     } catch (error) {
       if (error instanceof ForgeError) return false;
@@ -362,7 +360,7 @@ export class CandidateDecider {
    */
   private async *ownershipOf({ forge, org, repo, since }: Subject): Deciding<Ownership | null> {
     if (!repo) return null;
-    const { owners, clock } = this.deps;
+    const { owners, clock } = this;
     const asked = { forge, org, id: repo.id, name: repo.name };
     const read = async (): Promise<Ownership> => {
       try {
@@ -386,7 +384,7 @@ export class CandidateDecider {
     const { code, reason } = refusal;
     // That polling and a delivery tell one act as two events is nobody's fault.
     if (code !== GONE && (code !== TOLD_BEFORE || isClaimed(event)))
-      this.deps.security.record({
+      this.security.record({
         class: 'power_refused',
         org: own.org,
         code,
@@ -415,7 +413,7 @@ export class CandidateDecider {
     try {
       return await evaluate();
     } catch (error) {
-      this.deps.logger.error({ rule: id, error }, 'rule.failed');
+      this.logger.error({ rule: id, error }, 'rule.failed');
       const name = error instanceof Error ? error.name : typeof error;
       return {
         kind: 'decided',
@@ -431,7 +429,7 @@ export class CandidateDecider {
    */
   private async *overLimit(org: string, { id, runsPerHour }: Candidate): Deciding<DecidedReport | null> {
     if (runsPerHour === undefined || runsPerHour === null) return null;
-    const fired = yield* ask({ about: 'limit', read: () => this.deps.journal.firedInLastHour(org, id, runsPerHour) });
+    const fired = yield* ask({ about: 'limit', read: () => this.journal.firedInLastHour(org, id, runsPerHour) });
     return fired < runsPerHour
       ? null
       : { rule: id, verdict: 'error', reason: runReason('run.held.limit', { fired, limit: runsPerHour }), trace: null };

@@ -1,40 +1,29 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { ANSWER_RULE, CHECK_RULE } from '../../core/own-rules.js';
 import { Backoff } from '../../platform/backoff.js';
 import { runReason } from '../../core/run-reasons.js';
 import { callerOf, callingAs } from '../../core/caller.js';
+import { Clock } from '../../core/clock.js';
 import { BotError, ForgeError, UserError } from '../../core/errors.js';
 import type { EventRepository, ForgeEvent } from '../../core/event.js';
+import { Logger } from '../../core/logger.js';
 import type { RepositoryInventory } from '../../core/repository-owner.js';
 import { withReasonText } from '../../core/reason.js';
 import type { Run, RunState } from '../../core/run.js';
-import type { ActiveRevision, ActiveRevisions } from '../../rules/revisions/active-revisions.port.js';
-import type { Answers } from '../answer/answers.js';
-import type { RuleChecks } from '../answer/rule-checks.js';
-import type { InboxStore } from '../inbox-store.port.js';
-import type { JournalStore } from '../journal-store.port.js';
-import type { PolicyGate } from '../policy-gate.port.js';
-import type { Candidate } from '../rule-engine.port.js';
-import type { WaitingStore } from '../waiting-store.port.js';
+import { ForgeInventory } from '../../forge/forge-inventory.js';
+import { ActiveRevisions, type ActiveRevision } from '../../rules/revisions/active-revisions.port.js';
+import { Answers } from '../answer/answers.js';
+import { RuleChecks } from '../answer/rule-checks.js';
+import { InboxStore } from '../inbox-store.port.js';
+import { JournalStore } from '../journal-store.port.js';
+import { PolicyGate } from '../policy-gate.port.js';
+import { RuleEngine, type Candidate } from '../rule-engine.port.js';
+import { WaitingStore } from '../waiting-store.port.js';
 import { reasonOf } from '../execute/settle.js';
 import type { Tick } from '../tick-store.port.js';
-import { decideAll, type CandidateDecider, type Decided, type DeciderDeps, type Subject } from './decide-candidate.js';
+import { CandidateDecider, decideAll, type Decided, type Subject } from './decide-candidate.js';
 import { readGathering, type Plan } from './plan-intents.js';
-import type { DecisionRecorder } from './record-decision.js';
-
-export interface DueDeps extends DeciderDeps {
-  readonly inbox: Pick<InboxStore, 'event'>;
-  readonly revisions: ActiveRevisions;
-  readonly inventory: RepositoryInventory;
-  readonly journal: Pick<JournalStore, 'firedInLastHour' | 'run' | 'putOffRun'>;
-  /** Caps, approvals and freeze windows of policies; absent = none are looked at. */
-  readonly gate?: PolicyGate;
-  /** Keeps why something is not decided yet; absent = nobody asks. */
-  readonly waiting?: Pick<WaitingStore, 'putOff' | 'goOn'>;
-  /** Tells people what became of what they asked for; absent = nobody is told. */
-  readonly answers?: Pick<Answers, 'planned' | 'decide'>;
-  /** Tells pull requests what would become of the rules that they propose; absent = none are told. */
-  readonly checks?: Pick<RuleChecks, 'planned' | 'begin' | 'decide'>;
-}
+import { DecisionRecorder } from './record-decision.js';
 
 /** What a schedule would do about one repository, or (null) about the organization. */
 export interface RehearsedRun {
@@ -50,15 +39,28 @@ export interface RehearsedRun {
 export const LEFT_MS = 1_000;
 
 /** Decides what no event asks for but the time: runs whose window is over, and occurrences of schedules. */
+@Injectable()
 export class DueDecider {
   private readonly backoff: Backoff;
 
   constructor(
-    private readonly deps: DueDeps,
-    private readonly decider: CandidateDecider,
+    @Inject(CandidateDecider) private readonly decider: Pick<CandidateDecider, 'decide'>,
     private readonly recorder: DecisionRecorder,
+    @Inject(RuleEngine) private readonly rules: Pick<RuleEngine, 'find' | 'subjects'>,
+    private readonly revisions: ActiveRevisions,
+    @Inject(InboxStore) private readonly inbox: Pick<InboxStore, 'event'>,
+    @Inject(JournalStore) private readonly journal: Pick<JournalStore, 'run' | 'putOffRun'>,
+    @Inject(ForgeInventory) private readonly inventory: RepositoryInventory,
+    /** Caps, approvals and freeze windows of policies. */
+    private readonly gate: PolicyGate,
+    /** Keeps why something is not decided yet. */
+    @Inject(WaitingStore) private readonly waiting: Pick<WaitingStore, 'putOff' | 'goOn'>,
+    @Inject(Answers) private readonly answers: Pick<Answers, 'decide'>,
+    @Inject(RuleChecks) private readonly checks: Pick<RuleChecks, 'begin' | 'decide'>,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
   ) {
-    this.backoff = new Backoff(deps.clock);
+    this.backoff = new Backoff(clock);
   }
 
   /**
@@ -68,10 +70,10 @@ export class DueDecider {
   async decideRun(runId: string): Promise<number> {
     const waitsMs = this.backoff.waitsMs(runId);
     if (waitsMs > 0) return waitsMs;
-    const run = await this.deps.journal.run(runId);
+    const run = await this.journal.run(runId);
     if (run?.state !== 'gathering') return LEFT_MS;
     // It takes long, and nobody waits for it.
-    if (run.rule === CHECK_RULE) this.deps.checks?.begin(run, () => this.decideWaiting(run));
+    if (run.rule === CHECK_RULE) this.checks.begin(run, () => this.decideWaiting(run));
     else await this.decideWaiting(run);
     return Math.max(LEFT_MS, this.backoff.waitsMs(runId));
   }
@@ -80,31 +82,26 @@ export class DueDecider {
     try {
       const plan = await this.planWaiting(run);
       if (plan?.gathering) {
-        await this.deps.journal.putOffRun(run.id, plan.gathering.windowMs);
+        await this.journal.putOffRun(run.id, plan.gathering.windowMs);
         return;
       }
       if (plan && (await this.recorder.recordGathered(plan)) && this.backoff.clear(run.id))
-        await this.deps.waiting?.goOn('run', run.id);
+        await this.waiting.goOn('run', run.id);
     } catch (error) {
       if (!isTransient(error)) throw error;
-      await this.deps.waiting?.putOff('run', run.id, run.org, reasonOf(error));
+      await this.waiting.putOff('run', run.id, run.org, reasonOf(error));
       const againInMs = this.backoff.fail(run.id, error instanceof ForgeError ? error.facts.retryAfterS : undefined);
-      this.deps.logger.warn({ runId: run.id, org: run.org, error, againInMs }, 'run.waits-for-forge');
+      this.logger.warn({ runId: run.id, org: run.org, error, againInMs }, 'run.waits-for-forge');
     }
   }
 
   /** @returns null when it was put off, or there are no rules yet */
   private async planWaiting(run: Run): Promise<Plan | null> {
-    if (run.rule === CHECK_RULE)
-      return this.planOwn(run, async (event) => this.deps.checks?.decide(run, event) ?? null);
-    const active = await this.deps.revisions.active(run.org);
+    if (run.rule === CHECK_RULE) return this.planOwn(run, (event) => this.checks.decide(run, event));
+    const active = await this.revisions.active(run.org);
     if (!active) return null;
-    const { answers } = this.deps;
-    if (run.rule === ANSWER_RULE)
-      return answers
-        ? this.planOwn(run, (event) => answers.decide(run, event, active))
-        : this.cancelled(run, 'run.answer.none');
-    const candidate = this.deps.rules.find(active.revision, run.rule);
+    if (run.rule === ANSWER_RULE) return this.planOwn(run, (event) => this.answers.decide(run, event, active));
+    const candidate = this.rules.find(active.revision, run.rule);
     const subject = await this.gatheredSubject(run);
     if (candidate && subject) return this.decider.decide(active, candidate, subject, { runId: run.id, atOnce: true });
     return this.cancelled(run, candidate ? 'run.subject-gone' : 'run.rule-gone');
@@ -112,13 +109,13 @@ export class DueDecider {
 
   /** Of a run that no rule asks for. */
   private async planOwn(run: Run, decide: (event: ForgeEvent) => Promise<Plan | null>): Promise<Plan | null> {
-    const event = run.cause.kind === 'event' ? await this.deps.inbox.event(run.cause.eventId) : null;
+    const event = run.cause.kind === 'event' ? await this.inbox.event(run.cause.eventId) : null;
     return event ? decide(event) : this.cancelled(run, 'run.subject-gone');
   }
 
-  private cancelled(run: Run, code: 'run.subject-gone' | 'run.rule-gone' | 'run.answer.none'): Plan {
+  private cancelled(run: Run, code: 'run.subject-gone' | 'run.rule-gone'): Plan {
     return {
-      run: { ...run, state: 'cancelled', reason: runReason(code), decidedAt: this.deps.clock.now() },
+      run: { ...run, state: 'cancelled', reason: runReason(code), decidedAt: this.clock.now() },
       intents: [],
     };
   }
@@ -128,7 +125,7 @@ export class DueDecider {
     const kept = readGathering(run);
     if (cause.kind !== 'event')
       return kept && { forge, org, cause, event: null, repo: kept.repo, since: run.decidedAt, now: kept.now };
-    const event = await this.deps.inbox.event(cause.eventId);
+    const event = await this.inbox.event(cause.eventId);
     return event && { forge, org, cause, event, repo: event.repo, since: run.dueAt ?? run.decidedAt, now: null };
   }
 
@@ -139,18 +136,18 @@ export class DueDecider {
    */
   async decideTick(tick: Tick): Promise<number> {
     if (this.backoff.isWaiting(tick.id)) return 0;
-    const active = await this.deps.revisions.active(tick.org);
+    const active = await this.revisions.active(tick.org);
     if (!active) return 0;
-    const candidate = this.deps.rules.find(active.revision, scheduledId(tick.schedule));
+    const candidate = this.rules.find(active.revision, scheduledId(tick.schedule));
     const decide = (asked: Candidate): Promise<Decided> =>
       callingAs(callerOf('tick', tick.org), () => this.decideSubjects(active, asked, tick));
     const { plans, failure } = candidate ? await decide(candidate) : { plans: [], failure: null };
     await this.recorder.record(failure ? {} : { tickId: tick.id }, plans);
     if (failure) {
-      await this.deps.waiting?.putOff('tick', tick.id, tick.org, reasonOf(failure));
+      await this.waiting.putOff('tick', tick.id, tick.org, reasonOf(failure));
       const againInMs = this.backoff.fail(tick.id, failure.facts.retryAfterS);
-      this.deps.logger.warn({ tickId: tick.id, org: tick.org, error: failure, againInMs }, 'tick.waits-for-forge');
-    } else if (this.backoff.clear(tick.id)) await this.deps.waiting?.goOn('tick', tick.id);
+      this.logger.warn({ tickId: tick.id, org: tick.org, error: failure, againInMs }, 'tick.waits-for-forge');
+    } else if (this.backoff.clear(tick.id)) await this.waiting.goOn('tick', tick.id);
     return plans.length;
   }
 
@@ -159,8 +156,8 @@ export class DueDecider {
    * @throws UserError for a policy, of which a plan says more; ForgeError while the forge cannot be asked
    */
   async rehearseTick(tick: Tick): Promise<RehearsedRun[]> {
-    const active = await this.deps.revisions.active(tick.org);
-    const candidate = active && this.deps.rules.find(active.revision, scheduledId(tick.schedule));
+    const active = await this.revisions.active(tick.org);
+    const candidate = active && this.rules.find(active.revision, scheduledId(tick.schedule));
     if (!active || !candidate) return [];
     if (candidate.kind === 'policy')
       throw new UserError(
@@ -207,10 +204,9 @@ export class DueDecider {
       },
     });
     try {
-      const subjects = this.deps.rules.subjects(active.revision, candidate, await this.deps.inventory.list(forge, org));
+      const subjects = this.rules.subjects(active.revision, candidate, await this.inventory.list(forge, org));
       const decided = await decideAll(subjects, (repo) => this.decider.decide(active, candidate, about(repo), manner));
-      const { gate } = this.deps;
-      if (!gate || candidate.kind !== 'policy') return decided;
+      if (candidate.kind !== 'policy') return decided;
       const pass = {
         forge,
         org,
@@ -220,7 +216,7 @@ export class DueDecider {
         subjects: subjects.length,
         now: tick.occurrence,
       };
-      const reviewed = await gate.review(pass);
+      const reviewed = await this.gate.review(pass);
       return { plans: [...reviewed.runs], failure: decided.failure ?? reviewed.failure };
     } catch (error) {
       if (error instanceof ForgeError) return { plans: [], failure: error };

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { aDelivery, anEvent } from '../../../test/builders/arrivals.js';
-import { EVENT_READER } from '../../../test/builders/decide-all.js';
+import { aBatchDecider, EVENT_READER } from '../../../test/builders/decide-all.js';
 import { InMemoryInboxStore } from '../../../test/fakes/in-memory-inbox-store.js';
 import { silentLogger } from '../../core/logger.js';
 import type { ArrivalBatch } from '../inbox-store.port.js';
@@ -59,26 +59,33 @@ describe('pipeline/decide/decide-turns', () => {
       serve: async () => undefined,
     };
     const clock = { now: () => new Date(), monotonicMs: () => nowMs };
-    turns = new DecideTurns({
+    const arrivals = aBatchDecider({
+      inbox: watchedInbox,
       queue,
-      inbox: {
+      clock,
+      logger: silentLogger,
+      events: EVENT_READER,
+    });
+    turns = new DecideTurns(
+      arrivals,
+      {
+        decideEvent: async ({ id }) => (watched.push(`decided ${id}`), null),
+        checkWithoutRules: async () => undefined,
+      },
+      { decideRun: async () => 0 },
+      watch,
+      queue,
+      {
         dueArrivals: (most, line) => inbox.dueArrivals(most, line),
         undecidedEvents: async () => [],
         claimEvents: async (_org, _most, except) =>
           ['e1', 'e2'].filter((id) => !except.includes(id)).map((id) => anEvent({ id })),
       },
-      arrivals: { inbox: watchedInbox, queue, clock, logger: silentLogger, events: EVENT_READER },
-      journal: { dueRuns: async () => [] },
-      revisions: { active: async () => ({}) as never },
-      flow: {
-        decideEvent: async ({ id }) => (watched.push(`decided ${id}`), null),
-        decideRun: async () => 0,
-        checkWithoutRules: async () => undefined,
-      },
-      watch,
+      { dueRuns: async () => [] },
+      { active: async () => ({}) as never },
       clock,
-      logger: silentLogger,
-    });
+      silentLogger,
+    );
   });
 
   const sizes = (): number[] => batches.map(({ length }) => length);

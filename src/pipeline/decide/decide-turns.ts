@@ -1,29 +1,17 @@
-import type { Clock } from '../../core/clock.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { Clock } from '../../core/clock.js';
 import type { ForgeEvent } from '../../core/event.js';
-import type { Logger } from '../../core/logger.js';
+import { Logger } from '../../core/logger.js';
 import { within } from '../../core/within.js';
-import type { ActiveRevisions } from '../../rules/revisions/active-revisions.port.js';
-import type { ArrivalToIntents } from '../decide.js';
-import type { InboxStore } from '../inbox-store.port.js';
-import type { JournalStore } from '../journal-store.port.js';
+import { ActiveRevisions } from '../../rules/revisions/active-revisions.port.js';
+import { ArrivalToIntents } from '../decide.js';
+import { InboxStore } from '../inbox-store.port.js';
+import { JournalStore } from '../journal-store.port.js';
 import { LineTurns, Looks } from '../line-turns.js';
-import { LINES_AT_ONCE, type WorkQueue } from '../work-queue.port.js';
-import type { CrashLoopGuard } from './crash-loop-guard.js';
-import type { DecideArrivalDeps } from './decide-arrival.js';
-import { decideArrivals } from './decide-arrivals.js';
-import { LEFT_MS } from './decide-due.js';
-
-interface DecideTurnsDeps {
-  readonly queue: Pick<WorkQueue, 'ring' | 'serve'>;
-  readonly arrivals: DecideArrivalDeps;
-  readonly inbox: Pick<InboxStore, 'dueArrivals' | 'undecidedEvents' | 'claimEvents'>;
-  readonly journal: Pick<JournalStore, 'dueRuns'>;
-  readonly revisions: Pick<ActiveRevisions, 'active'>;
-  readonly flow: Pick<ArrivalToIntents, 'decideEvent' | 'decideRun' | 'checkWithoutRules'>;
-  readonly watch: Pick<CrashLoopGuard, 'batch' | 'run' | 'settled'>;
-  readonly clock: Pick<Clock, 'monotonicMs'>;
-  readonly logger: Logger;
-}
+import { LINES_AT_ONCE, WorkQueue } from '../work-queue.port.js';
+import { CrashLoopGuard } from './crash-loop-guard.js';
+import { BatchDecider } from './decide-arrivals.js';
+import { DueDecider, LEFT_MS } from './decide-due.js';
 
 /** Arrivals in one transaction: more would hold its locks for too long. While several organizations have turns here, fewer. */
 const BATCH = { alone: 64, shared: 16 } as const;
@@ -45,8 +33,9 @@ interface Undecided {
 }
 
 /** Deals arrivals, events and runs whose window is over to those who decide them. */
+@Injectable()
 export class DecideTurns {
-  private readonly arrivals = new Set<Promise<boolean>>();
+  private readonly running = new Set<Promise<boolean>>();
   private readonly events: LineTurns<Undecided>;
   private readonly looks = new Looks();
   private isStopping = false;
@@ -54,7 +43,18 @@ export class DecideTurns {
   private lastOrg: string | null = null;
   private changedAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(private readonly deps: DecideTurnsDeps) {
+  constructor(
+    @Inject(BatchDecider) private readonly arrivals: Pick<BatchDecider, 'decide'>,
+    @Inject(ArrivalToIntents) private readonly flow: Pick<ArrivalToIntents, 'decideEvent' | 'checkWithoutRules'>,
+    @Inject(DueDecider) private readonly due: Pick<DueDecider, 'decideRun'>,
+    @Inject(CrashLoopGuard) private readonly watch: Pick<CrashLoopGuard, 'batch' | 'run' | 'settled'>,
+    @Inject(WorkQueue) private readonly queue: Pick<WorkQueue, 'ring' | 'serve'>,
+    @Inject(InboxStore) private readonly inbox: Pick<InboxStore, 'dueArrivals' | 'undecidedEvents' | 'claimEvents'>,
+    @Inject(JournalStore) private readonly journal: Pick<JournalStore, 'dueRuns'>,
+    @Inject(ActiveRevisions) private readonly revisions: Pick<ActiveRevisions, 'active'>,
+    @Inject(Clock) private readonly clock: Pick<Clock, 'monotonicMs'>,
+    logger: Logger,
+  ) {
     this.events = new LineTurns<Undecided>(
       'events',
       {
@@ -64,21 +64,21 @@ export class DecideTurns {
         },
         isDue: async (org, except) => {
           const due = await Promise.all([
-            deps.journal.dueRuns(1 + except.size, org),
-            deps.inbox.undecidedEvents(1 + except.size, org),
+            journal.dueRuns(1 + except.size, org),
+            inbox.undecidedEvents(1 + except.size, org),
           ]);
           return due.flat().some((id) => !except.has(id));
         },
         work: (item) => this.decide(item),
       },
       EVENT_HANDS,
-      deps.logger,
-      deps.clock,
+      logger,
+      clock,
     );
   }
 
   async start(): Promise<void> {
-    const { queue, inbox } = this.deps;
+    const { queue, inbox } = this;
     const isDue = (org: string): Promise<boolean> =>
       this.looks.isDue(org, async () => (await inbox.dueArrivals(1, { org, except: [] })).length > 0);
     await queue.serve('arrivals', LINES_AT_ONCE.arrivals, (org, help) => this.turn('arrivals', org, help), isDue);
@@ -89,15 +89,15 @@ export class DecideTurns {
   /** @returns whether it left work behind that is due */
   turn(topic: 'arrivals' | 'events', org: string, help: () => void = () => undefined): Promise<boolean> {
     if (topic === 'events') return this.events.turn(org, help);
-    if (this.lastOrg !== null && org !== this.lastOrg) this.changedAtMs = this.deps.clock.monotonicMs();
+    if (this.lastOrg !== null && org !== this.lastOrg) this.changedAtMs = this.clock.monotonicMs();
     this.lastOrg = org;
-    const running = this.turnOfArrivals(org, help).finally(() => this.arrivals.delete(running));
-    this.arrivals.add(running);
+    const running = this.turnOfArrivals(org, help).finally(() => this.running.delete(running));
+    this.running.add(running);
     return running;
   }
 
   private async turnOfArrivals(org: string, help: () => void): Promise<boolean> {
-    const { inbox, arrivals, watch, clock } = this.deps;
+    const { inbox, arrivals, watch, clock } = this;
     const endsAtMs = clock.monotonicMs() + TURN_MS;
     for (let isFirst = true; !this.isStopping; isFirst = false) {
       const isShared = clock.monotonicMs() - this.changedAtMs < SHARED_FOR_MS;
@@ -106,7 +106,7 @@ export class DecideTurns {
       const { dealt, isHeldUp } = await watch.batch(
         'arrival',
         (except) => inbox.dueArrivals(most, { org, except }),
-        async (ids) => void (done = await decideArrivals(arrivals, ids)),
+        async (ids) => void (done = await arrivals.decide(ids)),
       );
       if (done > 0) this.looks.found(org);
       // Of a batch that was done in part, the rest was too much for one transaction, or is in other hands by now: the next deal tells.
@@ -118,8 +118,8 @@ export class DecideTurns {
   }
 
   private async decide({ id, org, event }: Undecided): Promise<number | null> {
-    const { flow, watch, queue } = this.deps;
-    if (!event) return flow.decideRun(id);
+    const { flow, watch, queue } = this;
+    if (!event) return this.due.decideRun(id);
     let leaveMs: number | null = LEFT_MS;
     await watch.run('event', id, async () => void (leaveMs = await flow.decideEvent(event)));
     // The next of its object may stand behind it.
@@ -130,12 +130,12 @@ export class DecideTurns {
   /** Begins nothing more, and waits for what is in hand, at most so long: what is not decided then stays due. */
   async stop(graceMs: number): Promise<void> {
     this.isStopping = true;
-    const inHand = [...this.arrivals, this.events.stop(), this.deps.watch.settled()];
+    const inHand = [...this.running, this.events.stop(), this.watch.settled()];
     await within(graceMs, Promise.allSettled(inHand)).catch(() => undefined);
   }
 
   private async undecided(org: string, most: number, except: ReadonlySet<string>): Promise<Undecided[]> {
-    const { inbox, journal, revisions, flow } = this.deps;
+    const { inbox, journal, revisions, flow } = this;
     const due = (await journal.dueRuns(most + except.size, org)).filter((id) => !except.has(id)).slice(0, most);
     const runs = due.map((id) => ({ id, org, event: null }));
     if (!(await revisions.active(org))) {

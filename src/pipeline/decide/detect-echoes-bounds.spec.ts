@@ -71,28 +71,8 @@ describe('pipeline/decide/detect-echoes: bounds', () => {
     });
     const ofId = (id: string): Sent | undefined => sent.find((one) => one.id === id);
     const line = (facts: object, name: string): void => void lines.push([facts, name]);
-    return new EffectEchoDetector({
-      actions,
-      accounts: { self: () => self },
-      clock: new ManualClock(AT.toISOString()),
-      logger: { debug: line, info: line, warn: line, error: line } as never,
-      alerts: {
-        raise: (key, { code }, facts) => void happened.push(`raised ${key} ${code} ${JSON.stringify(facts)}`),
-        resolve: () => undefined,
-      },
-      journal: {
-        move: async ({ intentId, to, result }: Record<string, unknown>) => {
-          happened.push(`${intentId} ${to} ${JSON.stringify(result)}`);
-          return true;
-        },
-        run: async (id: string) => {
-          const of = ofId(id.replace('run of ', ''));
-          return of ? ({ ...aRun({ cause: of.cause ?? { kind: 'event', eventId: 'before' } }) } as never) : null;
-        },
-        pause: async ({ org, rule, by }: Record<string, unknown>) =>
-          void happened.push(`paused ${org} ${rule} by ${by}`),
-      } as never,
-      recovery: {
+    return new EffectEchoDetector(
+      {
         echoOf: async (eventId: string) => known.get(eventId) ?? null,
         intentOf: async (id: string) => {
           const of = ofId(id);
@@ -122,7 +102,27 @@ describe('pipeline/decide/detect-echoes: bounds', () => {
           true
         ),
       } as never,
-    });
+      {
+        move: async ({ intentId, to, result }: Record<string, unknown>) => {
+          happened.push(`${intentId} ${to} ${JSON.stringify(result)}`);
+          return true;
+        },
+        run: async (id: string) => {
+          const of = ofId(id.replace('run of ', ''));
+          return of ? ({ ...aRun({ cause: of.cause ?? { kind: 'event', eventId: 'before' } }) } as never) : null;
+        },
+        pause: async ({ org, rule, by }: Record<string, unknown>) =>
+          void happened.push(`paused ${org} ${rule} by ${by}`),
+      } as never,
+      { actions },
+      { self: () => self },
+      new ManualClock(AT.toISOString()),
+      { debug: line, info: line, warn: line, error: line } as never,
+      {
+        raise: (key, { code }, facts) => void happened.push(`raised ${key} ${code} ${JSON.stringify(facts)}`),
+        resolve: () => undefined,
+      },
+    );
   }
 
   const event = (over: Partial<ForgeEvent> = {}): ForgeEvent =>

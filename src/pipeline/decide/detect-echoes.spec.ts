@@ -27,15 +27,15 @@ describe('pipeline/decide/detect-echoes', () => {
   function start(profile: 'gitea' | 'core'): void {
     rig = new EffectRig({ profile });
     [told, events] = [[], 0];
-    echoes = new EffectEchoDetector({
-      recovery: rig.journal,
-      journal: rig.journal,
-      actions,
-      accounts: { self: () => BOT },
-      clock: rig.clock,
-      logger: silentLogger,
-      alerts: { raise: (key, raised) => void told.push(key, textOf(raised)), resolve: () => undefined },
-    });
+    echoes = new EffectEchoDetector(
+      rig.journal,
+      rig.journal,
+      { actions },
+      { self: () => BOT },
+      rig.clock,
+      silentLogger,
+      { raise: (key, raised) => void told.push(key, textOf(raised)), resolve: () => undefined },
+    );
   }
 
   /** As far as it is sent: the delivery may come before the answer. */

@@ -1,29 +1,21 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type { AnyAction } from '../../actions/define-action.js';
 import type { EventMatcher } from '../../actions/support/recovery.js';
-import { alert, type Alerts } from '../../core/alerts.js';
-import type { Clock } from '../../core/clock.js';
+import { alert, Alerts } from '../../core/alerts.js';
+import { Clock } from '../../core/clock.js';
 import type { ForgeEvent } from '../../core/event.js';
 import type { JsonObject } from '../../core/json.js';
-import type { Logger } from '../../core/logger.js';
+import { Logger } from '../../core/logger.js';
 import { intentReason, runReason } from '../../core/run-reasons.js';
 import { orderKeyOf, type Target } from '../../core/target.js';
-import type { JournalStore } from '../journal-store.port.js';
+import { JournalStore } from '../journal-store.port.js';
 import { effectKeyOf } from './plan-intents.js';
-import type { RecoveryStore } from '../recovery-store.port.js';
-import type { Accounts, BotSelf, EchoDetector, EchoVerdict } from '../rule-engine.port.js';
+import { RecoveryStore } from '../recovery-store.port.js';
+import { Accounts, type BotSelf, type EchoDetector, type EchoVerdict } from '../rule-engine.port.js';
 import type { Attempt, Intent } from '../../core/run.js';
 import { isSelf } from '../execute/forge-access.js';
+import { PlanningTools } from './planning-tools.js';
 import { ruleOfEcho } from './rule-behind.js';
-
-interface EchoDetectorDeps {
-  readonly recovery: RecoveryStore;
-  readonly journal: Pick<JournalStore, 'move' | 'run' | 'pause'>;
-  readonly actions: ReadonlyMap<string, AnyAction>;
-  readonly accounts: Accounts;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly alerts: Alerts;
-}
 
 /** An effect of ours may lead to a run that leads to another effect; the fourth is not made. */
 const MAX_DEPTH = 3;
@@ -48,17 +40,26 @@ interface Teller {
  * Looks at each event before rules do: does it show an object that an intent of unknown outcome wanted, is it the echo of an effect of ours
  * (and how many effects stand behind it), did a person undo one of our effects?
  */
+@Injectable()
 export class EffectEchoDetector implements EchoDetector {
   private readonly tellers: readonly Teller[];
 
-  constructor(private readonly deps: EchoDetectorDeps) {
-    this.tellers = [...deps.actions.values()].flatMap((action) =>
+  constructor(
+    private readonly recovery: RecoveryStore,
+    @Inject(JournalStore) private readonly journal: Pick<JournalStore, 'move' | 'run' | 'pause'>,
+    @Inject(PlanningTools) private readonly tools: Pick<PlanningTools, 'actions'>,
+    private readonly accounts: Accounts,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+    private readonly alerts: Alerts,
+  ) {
+    this.tellers = [...tools.actions.values()].flatMap((action) =>
       action.recover?.matcher ? [{ action, matcher: action.recover.matcher }] : [],
     );
   }
 
   effectsToldBy(event: ForgeEvent): readonly string[] | null {
-    const self = this.deps.accounts.self(event.forge, event.org);
+    const self = this.accounts.self(event.forge, event.org);
     if (isActOf(event, self)) return null;
     return this.tellers.flatMap(({ action, matcher }) =>
       this.keysOf(action, [...(matcher.shownBy?.(event) ?? []), ...(matcher.undoneBy?.(event) ?? [])], event, self),
@@ -66,7 +67,7 @@ export class EffectEchoDetector implements EchoDetector {
   }
 
   async look(event: ForgeEvent): Promise<EchoVerdict> {
-    const self = this.deps.accounts.self(event.forge, event.org);
+    const self = this.accounts.self(event.forge, event.org);
     const isOurs = isActOf(event, self);
     const { tellers } = this;
     // The first echo that is found stays: that of the effect that raised the event, before one that made an object in it.
@@ -78,9 +79,9 @@ export class EffectEchoDetector implements EchoDetector {
       const undone = isOurs ? [] : this.keysOf(action, matcher.undoneBy?.(event) ?? [], event, self);
       if (undone.length > 0) await this.undone(event, matcher, undone);
     }
-    const echo = await this.deps.recovery.echoOf(event.id);
+    const echo = await this.recovery.echoOf(event.id);
     if (echo === null) return { depth: 0, held: null };
-    const rule = await ruleOfEcho(this.deps.recovery, this.deps.actions, event.kind, echo);
+    const rule = await ruleOfEcho(this.recovery, this.tools.actions, event.kind, echo);
     const known = { depth: echo.depth, ...(rule === null ? {} : { rule }) };
     if (echo.depth < MAX_DEPTH) return { ...known, held: null };
     const held = runReason('run.echo', { depth: echo.depth });
@@ -88,7 +89,7 @@ export class EffectEchoDetector implements EchoDetector {
   }
 
   async openBreaker(event: ForgeEvent, rules: readonly string[], known?: readonly string[]): Promise<void> {
-    const { journal, clock, logger, alerts } = this.deps;
+    const { journal, clock, logger, alerts } = this;
     const chain = known ?? (await this.rulesBehind(event));
     // What only led into the loop stays.
     const first = chain.findIndex((rule) => rules.includes(rule));
@@ -108,11 +109,11 @@ export class EffectEchoDetector implements EchoDetector {
     const rules: string[] = [];
     let eventId: string | null = event.id;
     for (let n = 0; eventId !== null && n < LONGEST_CHAIN; n += 1) {
-      const echo = await this.deps.recovery.echoOf(eventId);
-      const intent = echo ? await this.deps.recovery.intentOf(echo.intentId) : null;
+      const echo = await this.recovery.echoOf(eventId);
+      const intent = echo ? await this.recovery.intentOf(echo.intentId) : null;
       if (!intent) break;
       rules.unshift(intent.rule);
-      const run = await this.deps.journal.run(intent.runId);
+      const run = await this.journal.run(intent.runId);
       eventId = run?.cause.kind === 'event' ? run.cause.eventId : null;
     }
     return rules;
@@ -131,7 +132,7 @@ export class EffectEchoDetector implements EchoDetector {
     const fitting: Array<{ intent: Intent; sentMs: number; awayMs: number }> = [];
     for (const [orderKey, actions] of orderKeys) {
       const since = new Date(atMs - ECHO_MS);
-      const sent = await this.deps.recovery.sentWithOrderKey({ orderKey, actions, since, limit: SENT_LOOKED_AT });
+      const sent = await this.recovery.sentWithOrderKey({ orderKey, actions, since, limit: SENT_LOOKED_AT });
       for (const { intent, attempts } of sent) {
         const { params, action, org } = intent;
         const times = attempts.map(({ sentAt }) => sentAt.getTime());
@@ -148,7 +149,7 @@ export class EffectEchoDetector implements EchoDetector {
   }
 
   private async noteEcho({ id: eventId }: ForgeEvent, intent: Intent): Promise<void> {
-    await this.deps.recovery.noteEcho({ eventId, intentId: intent.id, depth: (await this.depthOf(intent)) + 1 });
+    await this.recovery.noteEcho({ eventId, intentId: intent.id, depth: (await this.depthOf(intent)) + 1 });
   }
 
   private async shown(
@@ -176,7 +177,7 @@ export class EffectEchoDetector implements EchoDetector {
     keys: readonly string[],
     limit: number,
   ): Promise<Array<{ intent: Intent; sentAt: Date }>> {
-    return (await this.deps.recovery.sentOfEffects(keys, limit)).filter(({ intent }) => intent.org === org);
+    return (await this.recovery.sentOfEffects(keys, limit)).filter(({ intent }) => intent.org === org);
   }
 
   private async settle(intent: Intent, event: ForgeEvent): Promise<void> {
@@ -189,8 +190,8 @@ export class EffectEchoDetector implements EchoDetector {
       reason,
       result: { detail: {}, event: event.id },
     };
-    if (await this.deps.journal.move(move))
-      this.deps.logger.info(
+    if (await this.journal.move(move))
+      this.logger.info(
         { intentId: intent.id, eventId: event.id, rule: intent.rule, org: intent.org },
         'unknown.settled-by-event',
       );
@@ -198,13 +199,13 @@ export class EffectEchoDetector implements EchoDetector {
 
   /** Effects that stand behind the run of an intent. */
   private async depthOf(intent: Intent): Promise<number> {
-    const run = await this.deps.journal.run(intent.runId);
+    const run = await this.journal.run(intent.runId);
     if (run?.cause.kind !== 'event') return 0;
-    return (await this.deps.recovery.echoOf(run.cause.eventId))?.depth ?? 0;
+    return (await this.recovery.echoOf(run.cause.eventId))?.depth ?? 0;
   }
 
   private async undone(event: ForgeEvent, matcher: EventMatcher, keys: readonly string[]): Promise<void> {
-    const { recovery, logger } = this.deps;
+    const { recovery, logger } = this;
     const at = event.factAt ?? event.storedAt;
     for (const effectKey of keys) {
       const newest = (await this.sentFor(event, [effectKey], 1))[0];

@@ -7,7 +7,7 @@ import { LEARNED, isUnknown } from '../../core/event-knowledge.js';
 import type { ForgeEvent } from '../../core/event.js';
 import type { JsonObject } from '../../core/json.js';
 import type { ForgeAccess } from '../execute/forge-access.js';
-import { ForgeFieldReader } from './field-reader.js';
+import { FieldReader } from './field-reader.js';
 
 const [OLD, ONE, TWO] = ['0a', '1b', '2c'].map((pair) => pair.repeat(20)) as [string, string, string];
 const commit = (sha: string, added: string[], removed: string[] = []) => ({
@@ -25,7 +25,7 @@ describe('pipeline/decide/field-reader', () => {
   let answers: Record<string, (params: Record<string, unknown>) => unknown>;
   let learned: Array<[string, object]>;
   let clock: ManualClock;
-  let reader: ForgeFieldReader;
+  let reader: FieldReader;
 
   beforeEach(() => {
     [calls, answers, learned, clock] = [[], {}, [], new ManualClock()];
@@ -39,12 +39,12 @@ describe('pipeline/decide/field-reader', () => {
       },
     );
     const access = { client, offers: (name: string) => name in answers } as unknown as ForgeAccess;
-    reader = new ForgeFieldReader({
-      forges: { get: () => access },
-      owners: everyRepositoryIsOurs,
-      inbox: { learn: async (id, known) => void learned.push([id, known]) },
+    reader = new FieldReader(
+      { get: () => access },
+      everyRepositoryIsOurs,
+      { learn: async (id, known) => void learned.push([id, known]) },
       clock,
-    });
+    );
   });
 
   const push = (over: object = {}): ForgeEvent =>

@@ -1,4 +1,5 @@
-import type { Clock } from '../../core/clock.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { Clock } from '../../core/clock.js';
 import { ForgeError } from '../../core/errors.js';
 import { commitsOf, learnedOf, withLearned } from '../../core/event-knowledge.js';
 import type { EventRepository, ForgeEvent } from '../../core/event.js';
@@ -7,30 +8,13 @@ import type { Commit } from '../../core/objects/git.js';
 import type { RepositoryOwners } from '../../core/repository-owner.js';
 import { filesIn } from '../../events/normalize/push.js';
 import { isZeroSha } from '../../events/event-fact.js';
+import { ForgeOwners } from '../../forge/forge-owners.js';
 import { type ForgeClient, orMissing, whereAllowed } from '../../forge/forge-client.js';
 import type { OperationName } from '../../forge/operations.js';
-import type { ForgeAccess, Forges } from '../execute/forge-access.js';
-import type { InboxStore } from '../inbox-store.port.js';
+import { Forges, type ForgeAccess } from '../execute/forge-access.js';
+import { InboxStore } from '../inbox-store.port.js';
 import { ownValue, tableOf } from '../../core/table.js';
 import { PATIENCE_MS } from './answer-lookups.js';
-
-/** Reads from the forge what an event does not know. */
-export interface FieldReader {
-  /**
-   * @param paths fields that a decision needs, as rules name them: `event.files.added`
-   * @returns the event with what was read, which is stored as well; null = no read tells any of it
-   * @throws ForgeError while the forge cannot be asked
-   */
-  read(event: ForgeEvent, paths: readonly string[]): Promise<ForgeEvent | null>;
-}
-
-interface FieldReaderDeps {
-  readonly forges: Forges;
-  /** Whose a repository is, and its name of now. */
-  readonly owners: Pick<RepositoryOwners, 'of'>;
-  readonly inbox: Pick<InboxStore, 'learn'>;
-  readonly clock: Clock;
-}
 
 interface Context {
   readonly access: ForgeAccess;
@@ -51,11 +35,24 @@ const READS: Readonly<Record<string, Read>> = tableOf<Read>({
   repo: ({ access, repo }) => ask(access, 'getRepo', (get) => get(repo)),
 });
 
-export class ForgeFieldReader implements FieldReader {
-  constructor(private readonly deps: FieldReaderDeps) {}
+/** Reads from the forge what an event does not know. */
+@Injectable()
+export class FieldReader {
+  constructor(
+    private readonly forges: Forges,
+    /** Whose a repository is, and its name of now. */
+    @Inject(ForgeOwners) private readonly owners: Pick<RepositoryOwners, 'of'>,
+    @Inject(InboxStore) private readonly inbox: Pick<InboxStore, 'learn'>,
+    private readonly clock: Clock,
+  ) {}
 
+  /**
+   * @param paths fields that a decision needs, as rules name them: `event.files.added`
+   * @returns the event with what was read, which is stored as well; null = no read tells any of it
+   * @throws ForgeError while the forge cannot be asked
+   */
   async read(event: ForgeEvent, paths: readonly string[]): Promise<ForgeEvent | null> {
-    const { forges, owners, inbox, clock } = this.deps;
+    const { forges, owners, inbox, clock } = this;
     const { forge, org, repo } = event;
     const access = forges.get(forge, org);
     const learned = learnedOf(event.data);

@@ -1,14 +1,12 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { aRun, anIntent } from '../../../test/builders/journal.js';
 import { because } from '../../../test/builders/reasons.js';
-import { actions } from '../../actions/index.js';
 import { Encryptor } from '../../core/encryptor.js';
-import { newId } from '../../core/ids.js';
 import type { NewIntent, NewRun } from '../../core/run.js';
 import { runReason } from '../../core/run-reasons.js';
 import { Secret } from '../../core/secret.js';
 import type { Plan } from './plan-intents.js';
-import { DecisionRecorder, verdictOf, type RecorderDeps } from './record-decision.js';
+import { DecisionRecorder, verdictOf } from './record-decision.js';
 
 describe('pipeline/decide/record-decision', () => {
   let due: string[];
@@ -20,31 +18,36 @@ describe('pipeline/decide/record-decision', () => {
 
   beforeEach(() => {
     [due, gathered, written, happened, lines] = [[], [], null, [], []];
-    const deps: RecorderDeps = {
-      journal: {
+    recorder = new DecisionRecorder(
+      {
         recordDecision: async (decided, plans) => {
           happened.push(`recorded ${JSON.stringify(decided)}: ${plans.map(({ run }) => run.id).join()}`);
           return due;
         },
         decideGathered: async ({ run }) => (happened.push(`gathered ${run.id}`), gathered),
         run: async () => written as never,
+        hastenRuns: async (ids) => void happened.push(`hastened ${ids.join()}`),
       },
-      queue: { ring: (topic, org) => void happened.push(`${topic} of ${org}`) },
-      alerts: {
+      { ring: (topic, org) => void happened.push(`${topic} of ${org}`) },
+      { keep: async ({ run }) => void happened.push(`found ${run.id}`) },
+      new Encryptor(new Secret('ab'.repeat(32))),
+      {
+        runs: {
+          inc: (({ org, rule, verdict }: Record<string, string>) =>
+            void happened.push(`counted ${org} ${rule} ${verdict}`)) as never,
+        },
+      },
+      {
         raise: (key, reason, facts) => void happened.push(`raised ${key} ${reason.code} ${JSON.stringify(facts)}`),
         resolve: (key) => void happened.push(`resolved ${key}`),
       },
-      logger: {
+      {
         debug: () => undefined,
         info: (facts: object, name: string) => void lines.push([facts, name]),
         warn: () => undefined,
         error: () => undefined,
       } as never,
-      tools: { actions, encryptor: new Encryptor(new Secret('ab'.repeat(32))), newId },
-      found: async ({ run }) => void happened.push(`found ${run.id}`),
-      counted: ({ org, rule, verdict }) => void happened.push(`counted ${org} ${rule} ${verdict}`),
-    };
-    recorder = new DecisionRecorder(deps);
+    );
   });
 
   const plan = (run: Partial<NewRun> = {}, intents: NewIntent[] = [], over: Partial<Plan> = {}): Plan => ({
@@ -141,8 +144,8 @@ describe('pipeline/decide/record-decision', () => {
       anIntent({ id: 'i5', orderKey: 'c', stepNo: 3 }),
     ];
 
-    await recorder.written([plan({}, intents), plan({ id: 'other' })]);
-    await recorder.written([plan({}, [anIntent({ id: 'i6', approval: 'wanted' })])]);
+    await recorder.written([{ runs: [plan({}, intents), plan({ id: 'other' })] }], []);
+    await recorder.written([{ runs: [plan({}, [anIntent({ id: 'i6', approval: 'wanted' })])] }], []);
 
     expect(happened).toEqual([
       'counted acme r1 fired',

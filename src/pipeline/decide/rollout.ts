@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { CompiledRule } from '../../rules/language/revision.js';
+import type { RuleStages, StagedRule } from '../../rules/revisions/rule-stages.port.js';
 import { alert, type AlertKey, Alerts } from '../../core/alerts.js';
 import { Clock } from '../../core/clock.js';
 import { UserError } from '../../core/errors.js';
@@ -22,11 +22,9 @@ interface Resolved {
   readonly note: string | null;
 }
 
-type Staged = Pick<Candidate, 'id' | 'kind' | 'mode'> & { readonly canary?: number | null; readonly ruleHash?: string };
-
 /** Which of its modes a rule has now, for which repository: what its file says, and what people and errors made of it since. */
 @Injectable()
-export class Rollout {
+export class Rollout implements RuleStages {
   constructor(
     private readonly store: RolloutStore,
     private readonly clock: Clock,
@@ -34,7 +32,7 @@ export class Rollout {
   ) {}
 
   /** Costs nothing for rules that are neither shadow nor canary. */
-  async resolve(org: string, rule: Staged, repo: EventRepository | null): Promise<Resolved> {
+  async resolve(org: string, rule: StagedRule, repo: EventRepository | null): Promise<Resolved> {
     if (!isStaged(rule)) return { mode: rule.mode, note: null };
     const row = await this.settled(org, rule);
     if (row.stage === 'live') return { mode: 'live', note: `promoted to live by ${row.by}` };
@@ -47,14 +45,13 @@ export class Rollout {
     };
   }
 
-  /** Whether what a rule planned live may still be written. */
-  async mayWrite(org: string, rule: Staged): Promise<boolean> {
+  async mayWrite(org: string, rule: StagedRule): Promise<boolean> {
     if (!isStaged(rule)) return rule.mode === 'live';
     return (await this.settled(org, rule)).stage !== 'shadow';
   }
 
   /** The stage of a rule; begins that of its file when this text is new. */
-  async stage(org: string, rule: Staged): Promise<RolloutRow> {
+  async stage(org: string, rule: StagedRule): Promise<RolloutRow> {
     for (;;) {
       const newest = await this.store.newest(org, rule.id);
       const ruleHash = rule.ruleHash ?? '';
@@ -81,7 +78,7 @@ export class Rollout {
    */
   async promote(
     org: string,
-    rule: Staged,
+    rule: StagedRule,
     to: number | 'live',
     by: string,
     { force, minDecisions }: { force: boolean; minDecisions: number },
@@ -117,7 +114,7 @@ export class Rollout {
   }
 
   /** The stage after a look at the errors: a canary that made too many is shadow from here on, once and for all of its text. */
-  private async settled(org: string, rule: Staged): Promise<RolloutRow> {
+  private async settled(org: string, rule: StagedRule): Promise<RolloutRow> {
     const row = await this.stage(org, rule);
     if (row.stage !== 'canary') return row;
     const evidence = await this.store.evidence(org, rule.id, row.at, WINDOW);
@@ -147,13 +144,13 @@ export class Rollout {
     return fallback;
   }
 
-  private head(org: string, { id, ruleHash }: Staged): Pick<RolloutRow, 'id' | 'org' | 'rule' | 'ruleHash' | 'at'> {
+  private head(org: string, { id, ruleHash }: StagedRule): Pick<RolloutRow, 'id' | 'org' | 'rule' | 'ruleHash' | 'at'> {
     return { id: newId(), org, rule: id, ruleHash: ruleHash ?? '', at: this.clock.now() };
   }
 }
 
 /** Rules whose file says that they are tried first. */
-export function isStaged({ kind, mode, canary }: Staged): boolean {
+export function isStaged({ kind, mode, canary }: StagedRule): boolean {
   return kind === 'rule' && (mode === 'shadow' || (mode === 'live' && canary !== undefined && canary !== null));
 }
 
@@ -185,9 +182,4 @@ function asJson({ decisions, fired, notFired, errors, live, recorded }: RolloutE
 
 function alertKey(org: string, rule: string): AlertKey<'canary.fell-back'> {
   return `canary.fell-back/${org}/${rule}`;
-}
-
-/** What the stage of a rule depends on. */
-export function stagedOf({ id, mode, canary, textHash }: CompiledRule): Parameters<Rollout['mayWrite']>[1] {
-  return { id, kind: 'rule', mode, canary, ruleHash: textHash };
 }

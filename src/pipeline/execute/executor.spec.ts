@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { silentLogger } from '../../core/logger.js';
 import { EffectRig } from '../../../test/builders/effect-rig.js';
 import { until } from '../../../test/services/until.js';
-import { Executor } from './executor.js';
+import { Executor, IntentHands } from './executor.js';
 
 const label = (name: string) => ({ name, color: '#d73a4a' });
 
@@ -11,13 +11,13 @@ describe('pipeline/execute/executor', () => {
   let executor: Executor;
   let rung: string[];
 
-  function anExecutor(hands?: ConstructorParameters<typeof Executor>[1]): Executor {
+  function anExecutor(hands: IntentHands = new IntentHands()): Executor {
     const queue = {
       ring: (topic: string, org: string) => void rung.push(`${topic} of ${org}`),
       serve: async () => undefined,
     };
     const { journal, effects, clock } = rig;
-    return new Executor({ queue, journal, effects, clock, logger: silentLogger }, hands);
+    return new Executor(queue, journal, effects, hands, clock, silentLogger);
   }
 
   beforeEach(() => {

@@ -8,11 +8,11 @@ import { Logger } from '../../core/logger.js';
 import type { Reason } from '../../core/reason.js';
 import { intentReason } from '../../core/run-reasons.js';
 import type { Secret } from '../../core/secret.js';
-import type { ConnectedForges } from '../../forge/connected-forges.js';
+import { ConnectedForges } from '../../forge/connected-forges.js';
 import type { ForgeClient } from '../../forge/forge-client.js';
 import type { OperationName } from '../../forge/operations.js';
 import { JournalStore } from '../journal-store.port.js';
-import type { Accounts, BotAccount, BotSelf } from '../rule-engine.port.js';
+import { Accounts, type BotAccount, type BotSelf } from '../rule-engine.port.js';
 
 /** One forge as the executing side sees it. */
 export interface ForgeAccess {
@@ -76,44 +76,51 @@ export abstract class OrgDirectory {
 export const OF_THE_BOT = '';
 
 /** The connected forges, with what the operator says about each. */
-export function withSettings(config: AppConfig, forges: ConnectedForges): Forges {
-  const accounts = botAccounts(forges);
-  const settings = new Map(config.forges.map(({ id, settleS, marks }) => [id, { settleS, marks }]));
-  return {
-    get: (id, org) => {
-      const entry = forges.get(id, org);
-      return (
-        entry && {
-          client: entry.client,
-          credential: entry.credential,
-          offers: (name) => entry.offers(name),
-          isOurs: (user) => {
-            const self = accounts.self(id, org ?? OF_THE_BOT);
-            return self && isSelf(user, self);
-          },
-          ...settings.get(id),
-        }
-      );
-    },
-  };
+@Injectable()
+export class ForgesOfConfig implements Forges {
+  private readonly settings: ReadonlyMap<string, Pick<ForgeAccess, 'settleS' | 'marks'>>;
+
+  constructor(
+    config: AppConfig,
+    private readonly forges: ConnectedForges,
+    private readonly accounts: Accounts,
+  ) {
+    this.settings = new Map(config.forges.map(({ id, settleS, marks }) => [id, { settleS, marks }]));
+  }
+
+  get(id: string, org: string | null): ForgeAccess | null {
+    const entry = this.forges.get(id, org);
+    return (
+      entry && {
+        client: entry.client,
+        credential: entry.credential,
+        offers: (name) => entry.offers(name),
+        isOurs: (user) => {
+          const self = this.accounts.self(id, org ?? OF_THE_BOT);
+          return self && isSelf(user, self);
+        },
+        ...this.settings.get(id),
+      }
+    );
+  }
 }
 
 /** Who the bot is for an organization, with the accounts that work for others: what any of them does is the bot's own doing. */
-export function botAccounts(forges: ConnectedForges): Accounts {
-  const byForge = (forge: string): BotAccount[] =>
-    forges
+@Injectable()
+export class BotAccounts implements Accounts {
+  constructor(private readonly forges: ConnectedForges) {}
+
+  self(forge: string, org: string | null): BotSelf | null {
+    const self = this.forges.get(forge, org)?.capabilities?.self ?? null;
+    if (!self) return null;
+    const others = this.forges
       .list()
-      .flatMap(({ id, capabilities }) =>
+      .flatMap(({ id, capabilities }): BotAccount[] =>
         id === forge && capabilities?.self ? [{ id: capabilities.self.id, login: capabilities.self.login }] : [],
-      );
-  return {
-    self: (forge, org) => {
-      const self = forges.get(forge, org)?.capabilities?.self ?? null;
-      if (!self) return null;
-      const others = byForge(forge).filter(({ login }) => login.toLowerCase() !== self.login.toLowerCase());
-      return { id: self.id, login: self.login, ...(others.length > 0 ? { others } : {}) };
-    },
-  };
+      )
+      .filter(({ login }) => login.toLowerCase() !== self.login.toLowerCase());
+    return { id: self.id, login: self.login, ...(others.length > 0 ? { others } : {}) };
+  }
 }
 
 /** What the config says about the bot's own account (forges[].account) is its grant. */
@@ -125,20 +132,22 @@ const OWN_ACCOUNT: OrgSettings = {
 };
 
 /** What the operator says about each organization. */
-export function orgDirectory(config: AppConfig): OrgDirectory {
-  const orgs = new Map(
-    config.orgs.map((org) => [
-      org.name,
-      {
-        powers: org.powers,
-        mirrorHosts: org.mirrorHosts,
-        secrets: org.secrets,
-        budgets: org.budgets,
-        limits: org.limits,
-      },
-    ]),
-  );
-  return { get: (name) => (name === OF_THE_BOT ? OWN_ACCOUNT : (orgs.get(name) ?? null)) };
+@Injectable()
+export class OrgsOfConfig implements OrgDirectory {
+  private readonly orgs: ReadonlyMap<string, OrgSettings>;
+
+  constructor({ orgs }: AppConfig) {
+    this.orgs = new Map(
+      orgs.map(({ name, powers, mirrorHosts, secrets, budgets, limits }) => [
+        name,
+        { powers, mirrorHosts, secrets, budgets, limits },
+      ]),
+    );
+  }
+
+  get(name: string): OrgSettings | null {
+    return name === OF_THE_BOT ? OWN_ACCOUNT : (this.orgs.get(name) ?? null);
+  }
 }
 
 /** Whether one of the bot's accounts on the forge did it: that of this organization, or that of another one of the config. */

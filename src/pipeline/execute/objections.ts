@@ -192,16 +192,12 @@ export function comparable(params: JsonObject): JsonObject {
 /** Code of an intent that was cancelled because its object is otherwise now. */
 export const CONTRADICTED = 'stale.contradicted';
 
-interface LiveStateDeps {
-  readonly recovery: Partial<Pick<RecoveryStore, 'doubtAbout'>>;
-}
-
 /**
  * An event tells what was. Where its object was told about once more, or out of order, or the step waited long, what the event tells may have been
  * overtaken: the step reads the object of now before it acts.
  */
 export class LiveState {
-  constructor(private readonly deps: LiveStateDeps) {}
+  constructor(private readonly recovery: Pick<RecoveryStore, 'doubtAbout'>) {}
 
   /**
    * @param read the forge's read of an issue or pull request; undefined where it offers none, and nothing can be compared
@@ -213,7 +209,7 @@ export class LiveState {
     target: Target,
     read: ForgeClient['getIssue'] | undefined,
   ): Promise<Reason | null> {
-    const doubt = (await this.deps.recovery.doubtAbout?.(runId)) ?? null;
+    const doubt = await this.recovery.doubtAbout(runId);
     if (!doubt || target.kind !== 'repository' || doubt.event.repo?.id !== target.id) return null;
     const claim = claimOf(doubt.event);
     if (!claim) return null;

@@ -1,7 +1,6 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { EffectTools } from './effect-tools.js';
 import { ensure } from '../../actions/look-compare-write.js';
-import type { Clock } from '../../core/clock.js';
 import type { Reason } from '../../core/reason.js';
 import { BotError, ForgeError } from '../../core/errors.js';
 import { newId } from '../../core/ids.js';
@@ -11,9 +10,8 @@ import { reasonOf } from './settle.js';
 import type { NewIntent } from '../../core/run.js';
 import type { OperationName } from '../../forge/operations.js';
 import type { JournalStore } from '../journal-store.port.js';
-import type { RecoveryStore } from '../recovery-store.port.js';
 import { GuardedForge, WriteSuppressed, OF_ALL_RUNS } from './guarded-forge.js';
-import { findMeans, prepareEffect, readsOfTarget, type PrepareDeps } from './prepare-effect.js';
+import { findMeans, prepareEffect, readsOfTarget } from './prepare-effect.js';
 
 /** What an intent would do, found by doing everything of it but the write. */
 export type Rehearsal =
@@ -30,15 +28,10 @@ export type Rehearsal =
       readonly reads: ReadonlyArray<{ readonly operation: string; readonly isShared: boolean }>;
     };
 
-export interface RehearserDeps extends PrepareDeps {
-  readonly recovery: Pick<RecoveryStore, 'undoOf' | 'sentOfEffects'>;
-  readonly clock: Clock;
-}
-
 /** What an intent would do now: the action itself, with every read it makes, up to its write. Nothing is stored and nothing is sent. */
 @Injectable()
 export class Rehearser {
-  constructor(@Inject(EffectTools) private readonly tools: RehearserDeps) {}
+  constructor(private readonly tools: EffectTools) {}
 
   /** @throws ForgeError while the forge cannot be asked */
   async rehearse(planned: NewIntent): Promise<Rehearsal> {

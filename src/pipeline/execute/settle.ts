@@ -1,18 +1,22 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Counter, Histogram } from 'prom-client';
 import type { Outcome } from '../../actions/define-action.js';
-import { type Alerts, alert } from '../../core/alerts.js';
+import { Alerts, alert } from '../../core/alerts.js';
 import { backoffMs } from '../../platform/backoff.js';
 import type { SpentBudget } from '../../core/budgets.js';
-import type { Clock } from '../../core/clock.js';
+import { Clock } from '../../core/clock.js';
 import { BotError, ForgeError, type ForgeErrorKind } from '../../core/errors.js';
 import type { Json } from '../../core/json.js';
-import type { Logger } from '../../core/logger.js';
+import { Logger } from '../../core/logger.js';
+import { Random } from '../../core/random.js';
 import { type Reason, textOf } from '../../core/reason.js';
 import { intentReason } from '../../core/run-reasons.js';
 import { isOrgStopped } from '../../forge/org-numbers.js';
 import { traceOf } from '../../core/trace.js';
 import type { Intent } from '../../core/run.js';
 import type { IntentState } from '../../core/states.js';
-import type { Claim, DueIntent, IntentMove, JournalStore, Settled } from '../journal-store.port.js';
+import { Metrics } from '../../observability/metrics.js';
+import { JournalStore, type Claim, type DueIntent, type IntentMove, type Settled } from '../journal-store.port.js';
 import type { IntentStatus } from '../../rules/revisions/active-revisions.port.js';
 import { isSilence } from './forge-access.js';
 import { WriteNotAllowed, WriteNotWanted, type WriteState, WriteSuppressed } from './guarded-forge.js';
@@ -239,28 +243,12 @@ export function judgeFailure(
   return { to: 'planned', waitMs: backoffMs(triesBefore, growth, random), ...told };
 }
 
-/** For metrics; every call is optional. */
-interface EffectObserver {
-  attempted(operation: string, outcome: string): void;
-  ended(intent: Intent, state: IntentState): void;
-}
-
 /** What becomes of an intent whose call may or may not have had its effect. It is never sent again without a read, an arrival or a person. */
-export interface UnknownOutcomes {
+export abstract class UnknownOutcomes {
   /** The intent has just become `unknown`. */
-  handle(intent: Intent): Promise<void>;
+  abstract handle(intent: Intent): Promise<void>;
   /** Everything that is due. Never throws. */
-  pass(limit: number): Promise<void>;
-}
-
-interface SettleDeps {
-  readonly journal: JournalStore;
-  readonly unknown: UnknownOutcomes;
-  readonly clock: Clock;
-  readonly random: () => number;
-  readonly logger: Logger;
-  readonly alerts: Alerts;
-  readonly observer: EffectObserver;
+  abstract pass(limit: number): Promise<void>;
 }
 
 type Move = Pick<IntentMove, 'to' | 'reason' | 'dueAt' | 'failed' | 'held' | 'waits' | 'aside'> & { result?: Json };
@@ -283,11 +271,24 @@ export interface Aftermath {
 }
 
 /** Writes down how the work on a claim ended: retry, dead letter or end is decided here and nowhere else. */
+@Injectable()
 export class Settler {
-  constructor(private readonly deps: SettleDeps) {}
+  constructor(
+    @Inject(JournalStore) private readonly journal: Pick<JournalStore, 'settle' | 'dueNear'>,
+    private readonly unknown: UnknownOutcomes,
+    @Inject(Metrics)
+    private readonly metrics: {
+      readonly attempts: Pick<Counter, 'inc'>;
+      readonly effectSeconds: Pick<Histogram, 'observe'>;
+    },
+    private readonly clock: Clock,
+    private readonly random: Random,
+    private readonly logger: Logger,
+    private readonly alerts: Alerts,
+  ) {}
 
   async settle({ intent, epoch, causeId }: Claim, ending: Ending): Promise<Aftermath> {
-    const { journal, unknown, clock, logger } = this.deps;
+    const { journal, unknown, clock, logger } = this;
     const move = this.moveFor(intent, ending);
     // Its lease may have run out while the call was under way. As long as the epoch is ours nobody else worked on it, and our answer
     // is the truth that an unknown or waiting intent lacks.
@@ -326,21 +327,21 @@ export class Settler {
       from: ['unknown', 'waiting'],
       ...move,
     };
-    return persist(() => this.deps.journal.settle({ move: late, near: WAKE_NEXT }));
+    return persist(() => this.journal.settle({ move: late, near: WAKE_NEXT }));
   }
 
   private moveFor(intent: Intent, ending: Ending): Move {
     if (ending.to === 'given-back') {
-      const dueAt = new Date(this.deps.clock.now().getTime() + (ending.waitMs ?? 0));
+      const dueAt = new Date(this.clock.now().getTime() + (ending.waitMs ?? 0));
       return { to: 'planned', reason: ending.reason, dueAt, ...(ending.held ? { held: ending.held } : {}) };
     }
     if (ending.to === 'waits') return this.moveOfWait(intent, ending.reason);
     if (ending.to !== 'failed') return { to: ending.to, reason: ending.reason, result: ending.detail };
-    const now = this.deps.clock.now().getTime();
+    const now = this.clock.now().getTime();
     const failingForMs = intent.failingSince ? now - intent.failingSince.getTime() : 0;
     const verdict = judgeFailure(
       { failure: ending.failure, triesBefore: intent.tries, failingForMs, retryAfterS: ending.retryAfterS },
-      this.deps.random,
+      () => this.random.next(),
     );
     switch (verdict.to) {
       case 'planned': {
@@ -360,7 +361,7 @@ export class Settler {
 
   /** Given up when it waits too long since it was planned: `retry` by hand looks once more. */
   private moveOfWait({ plannedAt }: Intent, because: Reason): Move {
-    const now = this.deps.clock.now().getTime();
+    const now = this.clock.now().getTime();
     const waitsForMs = now - plannedAt.getTime();
     if (waitsForMs < WAITS_AT_MOST_MS)
       return {
@@ -381,7 +382,7 @@ export class Settler {
     why: Reason | null,
     moved: boolean,
   ): void {
-    const { logger, observer, alerts } = this.deps;
+    const { logger, metrics, alerts } = this;
     const { wrote } = ending;
     const facts = {
       intentId: intent.id,
@@ -395,9 +396,9 @@ export class Settler {
       attempt: wrote?.attempt.n ?? null,
       ...traceOf(causeId, intent.id, intent.runId),
     };
-    if (wrote) observer.attempted(wrote.attempt.operation, wrote.outcome ?? 'unknown');
+    if (wrote) metrics.attempts.inc({ operation: wrote.attempt.operation, outcome: wrote.outcome ?? 'unknown' });
     if (!moved) return logger.warn(facts, 'intent.taken-over');
-    observer.ended(intent, state);
+    metrics.effectSeconds.observe((this.clock.now().getTime() - intent.plannedAt.getTime()) / 1_000);
     if (ending.to === 'failed' && ending.failure === 'internal')
       logger.error({ ...facts, error: ending.error }, 'intent.failed');
     else logger.info(facts, 'intent.attempted');

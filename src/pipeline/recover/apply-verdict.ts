@@ -3,32 +3,29 @@ import { textOf, type Reason } from '../../core/reason.js';
 import { intentReason } from '../../core/run-reasons.js';
 import type { Verdict } from '../../actions/support/recovery.js';
 import { alert, type Alerts } from '../../core/alerts.js';
-import type { Clock } from '../../core/clock.js';
 import type { Json } from '../../core/json.js';
 import type { Logger } from '../../core/logger.js';
+import type { Random } from '../../core/random.js';
 import type { Intent } from '../../core/run.js';
+import type { EffectTools } from '../execute/effect-tools.js';
 import { persist } from '../execute/keep-claim.js';
 import { judgeFailure } from '../execute/settle.js';
-import type { IntentMove, JournalStore } from '../journal-store.port.js';
-import type { RecoveryClaim, RecoveryStore } from '../recovery-store.port.js';
+import type { IntentMove } from '../journal-store.port.js';
+import type { RecoveryClaim } from '../recovery-store.port.js';
 import { factsOf } from './remove-duplicates.js';
-import { isOpen, settleMsOf, type ReadBackDeps } from './read-back.js';
-
-interface VerdictDeps extends Pick<ReadBackDeps, 'forges'> {
-  readonly journal: Pick<JournalStore, 'move'>;
-  readonly recovery: Pick<RecoveryStore, 'lookAgain' | 'putOffRecovery' | 'undoOf'>;
-  readonly clock: Clock;
-  readonly random: () => number;
-  readonly alerts: Alerts;
-  readonly logger: Logger;
-}
+import { isOpen, settleMsOf } from './read-back.js';
 
 /** Between two reads of which both must show the effect. */
 const SECOND_READ_MS = 5_000;
 
 /** Moves an intent of unknown outcome along the state table, by what a read said. */
 export class VerdictWriter {
-  constructor(private readonly deps: VerdictDeps) {}
+  constructor(
+    private readonly tools: EffectTools,
+    private readonly random: Random,
+    private readonly alerts: Alerts,
+    private readonly logger: Logger,
+  ) {}
 
   async apply(claim: RecoveryClaim, action: AnyAction | null, verdict: Verdict): Promise<void> {
     const { intent } = claim;
@@ -62,12 +59,12 @@ export class VerdictWriter {
       reason: intentReason('intent.seen-once', { found: reason }),
       counted: 'sightings',
     } as const;
-    await persist(() => this.deps.recovery.putOffRecovery(claim.intent.id, claim.epoch, later));
+    await persist(() => this.tools.recovery.putOffRecovery(claim.intent.id, claim.epoch, later));
   }
 
   private async sendAgain(claim: RecoveryClaim, action: AnyAction | null, reason: Reason): Promise<void> {
     const { intent, epoch } = claim;
-    const { clock, random, recovery } = this.deps;
+    const { clock, recovery } = this.tools;
     const undo = await recovery.undoOf(intent.effectKey);
     if (undo)
       return this.move(claim, {
@@ -76,12 +73,14 @@ export class VerdictWriter {
         result: { undone_by: undo.by, event: undo.eventId },
       });
     const failingForMs = intent.failingSince ? clock.now().getTime() - intent.failingSince.getTime() : 0;
-    const judged = judgeFailure({ failure: 'not-sent', triesBefore: intent.tries, failingForMs }, random);
+    const judged = judgeFailure({ failure: 'not-sent', triesBefore: intent.tries, failingForMs }, () =>
+      this.random.next(),
+    );
     if (judged.to !== 'planned') {
       const { tries, hours } = judged.to === 'dead' ? judged : { tries: intent.tries, hours: null };
       const dead = intentReason('intent.given-up', { tries, hours, last: reason });
       await this.moveBy(intent, epoch, { to: 'dead', reason: dead, failed: 'counted' });
-      this.deps.alerts.raise(
+      this.alerts.raise(
         `intent.dead/${intent.org}/${intent.rule}`,
         alert('intent.dead', { org: intent.org, rule: intent.rule, because: dead }),
         { intentId: intent.id },
@@ -100,13 +99,13 @@ export class VerdictWriter {
   /** A keyless operation of which a call may still come through is looked at once more, when that cannot be any more. */
   private async lookLater({ intent, attempts }: RecoveryClaim, action: AnyAction | null): Promise<void> {
     if (!action?.recover?.duplicates || !attempts.some(isOpen)) return;
-    await persist(() => this.deps.recovery.lookAgain(intent.id, 2 * settleMsOf(this.deps, intent)));
+    await persist(() => this.tools.recovery.lookAgain(intent.id, 2 * settleMsOf(this.tools, intent)));
   }
 
   private async waitForPerson(intent: Intent, epoch: number, reason: Reason): Promise<void> {
     const why = intentReason('intent.ask-person', { because: reason, intent: intent.id });
     if (!(await this.moveBy(intent, epoch, { to: 'waiting', reason: why }))) return;
-    this.deps.alerts.raise(
+    this.alerts.raise(
       `intent.waiting/${intent.org}/${intent.rule}`,
       alert('intent.waiting', { org: intent.org, rule: intent.rule, because: why }),
       { intentId: intent.id },
@@ -126,10 +125,10 @@ export class VerdictWriter {
     move: Pick<IntentMove, 'to' | 'reason' | 'dueAt' | 'failed'> & { result?: Json },
   ): Promise<boolean> {
     const moved = await persist(() =>
-      this.deps.journal.move({ intentId: intent.id, epoch, from: ['unknown'], ...move }),
+      this.tools.journal.move({ intentId: intent.id, epoch, from: ['unknown'], ...move }),
     );
     if (moved)
-      this.deps.logger.info(
+      this.logger.info(
         {
           ...factsOf(intent),
           state: move.to,

@@ -6,28 +6,22 @@ import type { Reason } from '../../core/reason.js';
 import { intentReason } from '../../core/run-reasons.js';
 import type { Attempt, Intent } from '../../core/run.js';
 import type { ForgeClient } from '../../forge/forge-client.js';
-import type { ForgeAccess, Forges, OrgDirectory } from '../execute/forge-access.js';
-import { resolveParams, type TargetResolver } from '../execute/prepare-effect.js';
-
-export interface ReadBackDeps {
-  readonly forges: Forges;
-  readonly orgs: OrgDirectory;
-  readonly encryptor: Encryptor;
-  readonly targets: TargetResolver;
-}
+import type { EffectTools } from '../execute/effect-tools.js';
+import type { ForgeAccess } from '../execute/forge-access.js';
+import { resolveParams } from '../execute/prepare-effect.js';
 
 /** Longest life of a request at a forge whose operator says nothing about it. */
 const DEFAULT_SETTLE_S = 60;
 
 /** Look once more, and let the action compare. */
 export async function readBack(
-  deps: ReadBackDeps,
+  tools: EffectTools,
   action: AnyAction,
   intent: Intent,
   attempts: readonly Attempt[],
   sentAgoMs: number,
 ): Promise<Verdict> {
-  const ready = await prepareRead(deps, action, intent, attempts, sentAgoMs);
+  const ready = await prepareRead(tools, action, intent, attempts, sentAgoMs);
   if ('code' in ready) return { is: 'person', reason: ready };
   const { context, wanted, call } = ready;
   return judgeOpenCall(action, context as never, wanted as never, call);
@@ -35,7 +29,7 @@ export async function readBack(
 
 /** Everything a read needs, or why there can be none. */
 export async function prepareRead(
-  { forges, orgs, encryptor, targets }: ReadBackDeps,
+  { forges, orgs, encryptor, targets }: EffectTools,
   action: AnyAction,
   intent: Intent,
   attempts: readonly Attempt[],
@@ -75,7 +69,7 @@ export async function prepareRead(
 }
 
 /** How long a call without an answer may still come through. */
-export function settleMsOf({ forges }: Pick<ReadBackDeps, 'forges'>, { forge, org }: Intent): number {
+export function settleMsOf({ forges }: Pick<EffectTools, 'forges'>, { forge, org }: Intent): number {
   return (forges.get(forge, org)?.settleS ?? DEFAULT_SETTLE_S) * 1_000;
 }
 

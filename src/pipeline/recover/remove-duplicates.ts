@@ -8,40 +8,36 @@ import { hashOf, newId } from '../../core/ids.js';
 import type { Logger } from '../../core/logger.js';
 import { textOf } from '../../core/reason.js';
 import type { Intent } from '../../core/run.js';
+import type { EffectTools } from '../execute/effect-tools.js';
 import { persist } from '../execute/keep-claim.js';
-import type { JournalStore } from '../journal-store.port.js';
-import type { LookClaim, RecoveryStore } from '../recovery-store.port.js';
-import { prepareRead, type ReadBackDeps } from './read-back.js';
-
-interface DuplicateRemovalDeps extends ReadBackDeps {
-  readonly journal: Pick<JournalStore, 'recordAnswer'>;
-  readonly recovery: Pick<RecoveryStore, 'claimLook' | 'lookAgain' | 'noteRemoval'>;
-  readonly actions: ReadonlyMap<string, AnyAction>;
-  readonly alerts: Alerts;
-  readonly logger: Logger;
-}
+import type { LookClaim } from '../recovery-store.port.js';
+import { prepareRead } from './read-back.js';
 
 /** One look takes a few reads. */
 const LOOK_LEASE_MS = 120_000;
 
 /** Looks once more, when no call may come through any more, whether two of them did. */
 export class DuplicateRemoval {
-  constructor(private readonly deps: DuplicateRemovalDeps) {}
+  constructor(
+    private readonly tools: EffectTools,
+    private readonly alerts: Alerts,
+    private readonly logger: Logger,
+  ) {}
 
   /** Two calls may have come through: keep the oldest object, remove a duplicate that bears our mark and that nobody uses, else tell a person. */
   async look(intentId: string): Promise<void> {
-    const claim = await this.deps.recovery.claimLook(intentId, LOOK_LEASE_MS);
+    const claim = await this.tools.recovery.claimLook(intentId, LOOK_LEASE_MS);
     if (!claim) return;
     const { intent } = claim;
-    const action = this.deps.actions.get(intent.action);
-    if (!action?.recover?.duplicates) return this.deps.recovery.lookAgain(intentId, null);
+    const action = this.tools.actions.get(intent.action);
+    if (!action?.recover?.duplicates) return this.tools.recovery.lookAgain(intentId, null);
     await callingAs(callerOf(intent), () => this.lookAt(claim, action));
   }
 
   private async lookAt(claim: LookClaim, action: AnyAction): Promise<void> {
     const { intent, attempts } = claim;
     const duplicates = action.recover?.duplicates;
-    const ready = await prepareRead(this.deps, action, intent, attempts);
+    const ready = await prepareRead(this.tools, action, intent, attempts);
     if (duplicates && !('code' in ready) && ready.canRead) {
       const { access, context, call } = ready;
       const wanted = ready.wanted as never;
@@ -53,7 +49,7 @@ export class DuplicateRemoval {
       );
       await this.applySurplus(claim, action, context, decideDuplicates(action.about(wanted), call.snapshot, bearers));
     }
-    await this.deps.recovery.lookAgain(intent.id, null);
+    await this.tools.recovery.lookAgain(intent.id, null);
   }
 
   private async applySurplus(
@@ -62,7 +58,8 @@ export class DuplicateRemoval {
     context: RecoveryContext,
     surplus: Surplus,
   ): Promise<void> {
-    const { journal, recovery, alerts, logger } = this.deps;
+    const { alerts, logger } = this;
+    const { journal, recovery } = this.tools;
     if (surplus.is === 'fine') return;
     if (surplus.is === 'alert') {
       alerts.raise(

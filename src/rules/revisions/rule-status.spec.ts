@@ -20,7 +20,11 @@ function aStanding(newestId: string | null = 'now', active = true): RevisionStat
   if (!result.ok) throw new Error('the rules are broken');
   const kept: ActiveRevision = { id: 'now', revision: result.revision, loadedAt: new Date() };
   const stored = newestId === null ? null : ({ id: newestId } as StoredRevision);
-  return new RevisionStatus({ active: async () => (active ? kept : null) }, { active: async () => stored });
+  return new RevisionStatus(
+    { active: async () => (active ? kept : null) },
+    { active: async () => stored },
+    { mayWrite: async (_org, { mode }) => mode === 'live' },
+  );
 }
 
 describe('rules/revisions/rule-status', () => {

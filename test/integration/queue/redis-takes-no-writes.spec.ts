@@ -7,7 +7,7 @@ import { Redis } from 'ioredis';
 import type { QueueConfig } from '../../../src/config/app-config.js';
 import { silentLogger } from '../../../src/core/logger.js';
 import { Secret } from '../../../src/core/secret.js';
-import { Executor } from '../../../src/pipeline/execute/executor.js';
+import { Executor, IntentHands } from '../../../src/pipeline/execute/executor.js';
 import { StorePoll } from '../../../src/pipeline/store-poll.js';
 import { queueModule, queueProcessors } from '../../../src/queue/queue.module.js';
 import { WorkQueue } from '../../../src/pipeline/work-queue.port.js';
@@ -88,7 +88,7 @@ const TROUBLES: Record<string, () => Promise<Trouble>> = {
       const rig = new EffectRig();
       const receiver = await openQueue(trouble.url);
       const { journal, effects, clock, unknown } = rig;
-      const executor = new Executor({ queue, journal, effects, clock, logger: silentLogger });
+      const executor = new Executor(queue, journal, effects, new IntentHands(), clock, silentLogger);
       const heard: string[] = [];
       const poll = new StorePoll(aConfig({ queue: { sweepS: 1 } }), journal, journal, queue, unknown, silentLogger);
       await executor.start();

@@ -8,10 +8,12 @@ import type { AppConfig } from '../../../src/config/app-config.js';
 import { ThisProcess } from '../../../src/config/this-process.js';
 import { silentLogger } from '../../../src/core/logger.js';
 import { Opened } from '../../../src/platform/opened.js';
-import type { Token } from '../../../src/core/part.js';
 import { webhookAdapter } from '../../../src/webhooks/webhook-adapter.js';
 
 /** The operations as their handlers are, over real stores, for callers of any kind; and any other part. No loop runs beside them. */
+/** A class, which stands for itself. */
+type Token<Part> = abstract new (...args: never[]) => Part;
+
 export interface TestControl {
   readonly control: Control;
   part<Part>(token: Token<Part>): Part;

@@ -6,9 +6,8 @@ import { newId } from '../../../src/core/ids.js';
 import { silentLogger } from '../../../src/core/logger.js';
 import { Secret } from '../../../src/core/secret.js';
 import { openStores } from '../../../src/store/open-stores.js';
-import { EVENT_READER } from '../../builders/decide-all.js';
+import { decideArrivals, EVENT_READER } from '../../builders/decide-all.js';
 import { readDelivery } from '../../../src/events/normalize-delivery.js';
-import { decideArrivals } from '../../../src/pipeline/decide/decide-arrivals.js';
 import { CrashLoopGuard } from '../../../src/pipeline/decide/crash-loop-guard.js';
 
 const [place = ''] = process.argv.slice(2);
@@ -16,13 +15,12 @@ const stores = await openStores(
   place.startsWith('postgres') ? { kind: 'postgres', url: new Secret(place) } : { kind: 'embedded', dir: place },
 );
 const watch = new CrashLoopGuard(
-  {
-    store: stores.poisonMessages,
-    clock: systemClock,
-    alerts: { raise: (key) => console.log(`alert ${key}`) },
-    logger: silentLogger,
-  },
-  { owner: newId(), startedAt: new Date(), leaseMs: 300, aloneAfterMs: 500 },
+  stores.poisonMessages,
+  { name: newId(), startedAt: new Date() },
+  { leaseMs: 300, aloneAfterMs: 500 },
+  systemClock,
+  { raise: (key) => console.log(`alert ${key}`) },
+  silentLogger,
 );
 const events = {
   ...EVENT_READER,
