@@ -13,9 +13,9 @@ import type { BotFacts, ConfigFacts, Recall } from '../rules/language/propose/in
 import type { CompiledPolicy, CompiledRule, Evaluation, LookupAnswers, Revision } from '../rules/language/revision.js';
 import { evaluatePolicy } from './evaluate-policy.js';
 
-/** The pure functions of rules and policies behind the port of the flow. */
-export class PureRuleEngine implements RuleEngine {
-  constructor(private readonly expressions: ExpressionEngine) {}
+/** What can be said of rules and policies without deciding: which of them an event or a tick concerns. Pure. */
+export abstract class RuleMatcher {
+  constructor(readonly expressions: ExpressionEngine) {}
 
   candidates(revision: Revision, event: ForgeEvent, bot: BotSelf | null): Candidate[] {
     const { candidates } = matchEvent(revision, event, {
@@ -47,6 +47,24 @@ export class PureRuleEngine implements RuleEngine {
       : policySubjects(policyOf(revision, candidate), repositories);
   }
 
+  /** What was compiled of it. */
+  programOf(revision: Revision, candidate: Candidate): RuleProgram | PolicyProgram {
+    return (candidate.kind === 'rule' ? ruleOf(revision, candidate) : policyOf(revision, candidate)).program;
+  }
+
+  ledToBy(revision: Revision, id: string): ReadonlySet<string> {
+    return ledToBy(revision, id);
+  }
+
+  windowOf(revision: Revision, candidate: Candidate, { event, repo, bot, now, awaits }: DecisionFacts): Window | null {
+    if (candidate.kind !== 'rule') return null;
+    const input = { now, bot: botFacts(bot), config: { revision: revision.hash }, awaits, event, repo, lookups: {} };
+    return windowOf(ruleOf(revision, candidate), input, this.expressions);
+  }
+}
+
+/** The pure functions of rules and policies behind the port of the flow. */
+export class PureRuleEngine extends RuleMatcher implements RuleEngine {
   /** @param recall answers that are at hand: a rule then asks for them as it goes, and is not evaluated again for each */
   evaluate(
     revision: Revision,
@@ -69,21 +87,6 @@ export class PureRuleEngine implements RuleEngine {
       { now, bot: botFacts(bot), config, repo, lookups: withoutRoutes(answers) },
       this.expressions,
     );
-  }
-
-  /** What was compiled of it. */
-  programOf(revision: Revision, candidate: Candidate): RuleProgram | PolicyProgram {
-    return (candidate.kind === 'rule' ? ruleOf(revision, candidate) : policyOf(revision, candidate)).program;
-  }
-
-  ledToBy(revision: Revision, id: string): ReadonlySet<string> {
-    return ledToBy(revision, id);
-  }
-
-  windowOf(revision: Revision, candidate: Candidate, { event, repo, bot, now, awaits }: DecisionFacts): Window | null {
-    if (candidate.kind !== 'rule') return null;
-    const input = { now, bot: botFacts(bot), config: { revision: revision.hash }, awaits, event, repo, lookups: {} };
-    return windowOf(ruleOf(revision, candidate), input, this.expressions);
   }
 }
 

@@ -1,16 +1,14 @@
-import type { EventRepository, ForgeEvent } from '../../core/event.js';
 import type { Problem } from '../../core/problem.js';
 import { textOf, type Reason } from '../../core/reason.js';
 import { verdictReason } from '../../core/run-reasons.js';
-import type { BotSelf, Candidate, DecisionFacts, RuleEngine } from '../../pipeline/rule-engine.port.js';
+import type { Candidate, DecisionFacts, RuleEngine } from '../../pipeline/rule-engine.port.js';
 import { sourcesOf } from '../../rules/language/load/revision-sources.js';
 import { STEPS_PER_DECISION } from '../../rules/language/propose/bindings.js';
-import type { Window } from '../../rules/language/propose/coalesce-key.js';
 import { expressionsOf, worstOf } from '../../rules/language/propose/expressions-of.js';
 import type { Recall } from '../../rules/language/propose/input.js';
 import { formatPosition } from '../../rules/language/propose/misfit.js';
 import type { Evaluation, LoadResult, LookupAnswers, Revision, RuleFile } from '../../rules/language/revision.js';
-import type { PureRuleEngine } from '../pure-rule-engine.js';
+import { RuleMatcher, type PureRuleEngine } from '../pure-rule-engine.js';
 import type { LoadOrder, Order } from './messages.js';
 import type { Outcome, RuleThread } from './rule-thread.js';
 
@@ -30,7 +28,7 @@ interface Loaded {
  * Decides in this process what can only be cheap, and in a thread with a deadline what is cheap only as long as lists stay short: the thread
  * is ended when the deadline passes, and the decision is an error that names the place.
  */
-abstract class Bounded {
+abstract class Bounded extends RuleMatcher {
   readonly #loaded = new WeakMap<Revision, Loaded>();
   #keys = 0;
 
@@ -38,35 +36,13 @@ abstract class Bounded {
     protected readonly pure: PureRuleEngine,
     protected readonly thread: RuleThread,
     protected readonly deadlineMs = DEADLINE_MS,
-  ) {}
-
-  candidates(revision: Revision, event: ForgeEvent, bot: BotSelf | null): Candidate[] {
-    return this.pure.candidates(revision, event, bot);
-  }
-
-  find(revision: Revision, id: string): Candidate | null {
-    return this.pure.find(revision, id);
-  }
-
-  subjects(
-    revision: Revision,
-    candidate: Candidate,
-    repositories: readonly EventRepository[],
-  ): Array<EventRepository | null> {
-    return this.pure.subjects(revision, candidate, repositories);
-  }
-
-  ledToBy(revision: Revision, id: string): ReadonlySet<string> {
-    return this.pure.ledToBy(revision, id);
-  }
-
-  windowOf(revision: Revision, candidate: Candidate, facts: DecisionFacts): Window | null {
-    return this.pure.windowOf(revision, candidate, facts);
+  ) {
+    super(pure.expressions);
   }
 
   /** Whether its expressions may be evaluated here. */
   isCheap(revision: Revision, candidate: Candidate): boolean {
-    return worstOf(this.pure.programOf(revision, candidate)) <= STEPS_PER_DECISION;
+    return worstOf(this.programOf(revision, candidate)) <= STEPS_PER_DECISION;
   }
 
   /** What the thread must be told before it can evaluate; null when it knows the revision, or nobody knows what it was made of. */
@@ -100,7 +76,7 @@ abstract class Bounded {
   }
 
   #stopped({ why, at }: Extract<Outcome, { is: 'ended' }>, revision: Revision, candidate: Candidate): Evaluation {
-    const stoppedAt = expressionsOf(this.pure.programOf(revision, candidate))[at];
+    const stoppedAt = expressionsOf(this.programOf(revision, candidate))[at];
     const place = stoppedAt ? formatPosition(stoppedAt.expression.start) : null;
     const ms = why === 'late' ? this.deadlineMs : null;
     const stopped = (at: string | null): Reason =>
