@@ -335,17 +335,6 @@ describe('polling/feed-poller', () => {
     expect(await world.stored()).toHaveLength(9);
   });
 
-  it('joins a poll that runs already', async () => {
-    const world = aWorld();
-    world.rows.push(row(1));
-    const poller = world.poller();
-
-    const [a, b] = await Promise.all([poller.poll(), poller.poll()]);
-
-    expect(a).toBe(b);
-    expect(await world.stored()).toEqual(['1']);
-  });
-
   describe('rows that may be comments or a review', () => {
     const together = (known: readonly string[] | Error | null, ids = ['2', '1']) => {
       const world = aWorld();

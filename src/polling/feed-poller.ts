@@ -8,7 +8,7 @@ import type { EntryWriterDeps, PolledOrg, ReadRow } from '../pipeline/receive.js
 import { EntryWriter } from '../pipeline/receive.js';
 import type { FeedPosition } from './feed-position.js';
 import { keptPosition } from './kept-position.js';
-import { isUpTo, largestId, readFeedPosition, toWholeSecond } from './feed-position.js';
+import { isUpTo, largestId, feedPosition, toWholeSecond } from './feed-position.js';
 
 export interface FeedPollerDeps extends EntryWriterDeps {
   readonly client: Pick<ForgeClient, 'listOrgFeed'>;
@@ -67,7 +67,6 @@ const ZONE_MARGIN_MS = 14 * 3_600_000;
  */
 export class FeedPoller {
   private readonly writer: EntryWriter;
-  private running: Promise<FeedPoll> | null = null;
   /** The last poll did not reach the end. */
   isCutOff = false;
 
@@ -79,21 +78,16 @@ export class FeedPoller {
   }
 
   /**
-   * One poll; a call while one runs joins it.
+   * One poll; the next begins when it has ended (`PollLoop`).
    * @throws ForgeError when the forge cannot be read; nothing is stored then and nothing is lost
    */
-  poll(): Promise<FeedPoll> {
-    this.running ??= this.pollNow().finally(() => (this.running = null));
-    return this.running;
-  }
-
-  private async pollNow(): Promise<FeedPoll> {
+  async poll(): Promise<FeedPoll> {
     const { forge, org } = this.polled;
     const since = toWholeSecond(this.deps.startedAt).toISOString();
     const { position, advancedAt } = await keptPosition(this.deps.cursors, {
       ...this.polled,
       source: 'feed',
-      parse: readFeedPosition,
+      schema: feedPosition,
       first: { since, historyTo: null, settledTo: since },
     });
     const now = this.deps.clock.now();

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import type { Json } from '../core/json.js';
 
 /** How far the feed of an organization is known. Ids are decimal strings, compared as numbers: they grow, with gaps. */
-const schema = z.object({
+export const feedPosition = z.object({
   /** The first start, to the second (the feed's resolution). */
   since: z.iso.datetime(),
   /** Rows up to this id that are older than `since` are history; null = no poll came to its end yet, and all older rows are. */
@@ -11,13 +10,7 @@ const schema = z.object({
   settledTo: z.iso.datetime(),
 });
 
-export type FeedPosition = z.output<typeof schema>;
-
-/** @returns null for what is no position */
-export function readFeedPosition(position: Json): FeedPosition | null {
-  const read = schema.safeParse(position);
-  return read.success ? read.data : null;
-}
+export type FeedPosition = z.output<typeof feedPosition>;
 
 export function isUpTo(id: string, limit: string): boolean {
   return BigInt(id) <= BigInt(limit);

@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import type { EntrySource } from '../core/event.js';
 import type { Json } from '../core/json.js';
 import type { PolledOrg } from '../pipeline/receive.js';
@@ -5,8 +6,8 @@ import type { CursorStore } from './cursor-store.port.js';
 
 interface Source<Position> extends PolledOrg {
   readonly source: EntrySource;
-  /** Null for what nobody can go on from. */
-  readonly parse: (position: Json) => Position | null;
+  /** What it does not take, nobody can go on from. */
+  readonly schema: z.ZodType<Position>;
   /** The position before the first poll ever, with the time of the first start. */
   readonly first: Position & Json;
 }
@@ -17,14 +18,14 @@ interface Source<Position> extends PolledOrg {
  */
 export async function keptPosition<Position>(
   cursors: CursorStore,
-  { forge, org, source, parse, first }: Source<Position>,
+  { forge, org, source, schema, first }: Source<Position>,
 ): Promise<{ position: Position; advancedAt: Date | null }> {
   const cursor = await cursors.read(forge, org, source);
-  const position = cursor && parse(cursor.position);
+  const position = cursor && schema.safeParse(cursor.position).data;
   if (position) return { position, advancedAt: cursor.advancedAt };
   if (cursor) await cursors.write(forge, org, source, first);
   else await cursors.begin(forge, org, source, first);
   // Another process may have begun at the same time: all of them go on from the start that is stored.
   const firstCursor = await cursors.read(forge, org, source);
-  return { position: (firstCursor && parse(firstCursor.position)) ?? first, advancedAt: null };
+  return { position: schema.safeParse(firstCursor?.position).data ?? first, advancedAt: null };
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ForgeError } from '../core/errors.js';
 import { hashOf } from '../core/ids.js';
-import { type Json, stringifyJson } from '../core/json.js';
+import { stringifyJson } from '../core/json.js';
 import type { Logger } from '../core/logger.js';
 import type { ForgeClient } from '../forge/forge-client.js';
 import { EntryWriter, type EntryWriterDeps, type PolledOrg, type ReadRow } from '../pipeline/receive.js';
@@ -12,7 +12,7 @@ import { keptPosition } from './kept-position.js';
 import type { PolledRepository, RepositoryLister } from './known-repositories.js';
 
 /** How far the lists of issues and releases of an organization are known. */
-const positionSchema = z.object({
+const listPosition = z.object({
   /** The first visit, to the second: earlier changes are a baseline for comparison, never events. */
   since: z.iso.datetime(),
   /** Every issue that changed up to this time has been read. */
@@ -29,13 +29,7 @@ const positionSchema = z.object({
   seen: z.array(z.string()),
 });
 
-type ListPosition = z.output<typeof positionSchema>;
-
-/** @returns null for what is no position */
-function readListPosition(position: Json): ListPosition | null {
-  const read = positionSchema.safeParse(position);
-  return read.success ? read.data : null;
-}
+type ListPosition = z.output<typeof listPosition>;
 
 export interface ListPollerDeps extends EntryWriterDeps {
   readonly client: Pick<ForgeClient, 'searchIssues' | 'listReleases'>;
@@ -74,7 +68,6 @@ type Release = Awaited<ReturnType<ForgeClient['listReleases']>>[number];
  */
 export class ListPoller {
   private readonly writer: EntryWriter;
-  private running: Promise<ListVisit> | null = null;
   /** The last visit ran out of calls: the next one continues. */
   isCutOff = false;
 
@@ -86,22 +79,17 @@ export class ListPoller {
   }
 
   /**
-   * One visit; a call while one runs joins it.
+   * One visit; the next begins when it has ended (`PollLoop`).
    * @throws ForgeError when the forge cannot be read; what was read before is stored, and read again
    */
-  poll(): Promise<ListVisit> {
-    this.running ??= this.visit().finally(() => (this.running = null));
-    return this.running;
-  }
-
-  private async visit(): Promise<ListVisit> {
+  async poll(): Promise<ListVisit> {
     const { forge, org } = this.polled;
     const { cursors, clock } = this.deps;
     const start = toWholeSecond(clock.now()).toISOString();
     const { position } = await keptPosition(cursors, {
       ...this.polled,
       source: 'lists',
-      parse: readListPosition,
+      schema: listPosition,
       first: { since: start, settledTo: start, reading: null, baselinePage: 1, visitedAt: null, after: null, seen: [] },
     });
     if (!isDue(position, clock.now(), this.deps.everyMs)) return { calls: 0, stored: 0, complete: true };

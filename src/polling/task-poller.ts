@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { ForgeError } from '../core/errors.js';
-import type { Json } from '../core/json.js';
 import type { Logger } from '../core/logger.js';
 import { taskStateOf } from '../events/normalize/task.js';
 import type { ForgeClient } from '../forge/forge-client.js';
@@ -16,7 +15,7 @@ import { OrgRuns } from './org-runs.js';
 const idText = z.string().regex(/^\d+$/);
 
 /** How far the task lists of an organization's repositories are known. */
-const positionSchema = z.object({
+export const taskPosition = z.object({
   /** The first start, to the second. Rows that changed last before it are history. */
   since: z.iso.datetime(),
   /** Id of the repository read last: the next poll goes on behind it when the calls do not reach for all. */
@@ -31,13 +30,7 @@ const positionSchema = z.object({
   busy: z.array(idText).default([]),
 });
 
-type TaskPosition = z.output<typeof positionSchema>;
-
-/** @returns null for what is no position */
-export function readTaskPosition(position: Json): TaskPosition | null {
-  const read = positionSchema.safeParse(position);
-  return read.success ? read.data : null;
-}
+type TaskPosition = z.output<typeof taskPosition>;
 
 export interface TaskPollerDeps extends EntryWriterDeps {
   readonly client: Pick<ForgeClient, 'listActionTasks' | 'listMyJobs' | 'listJobsOfAttempt' | 'listOrgRuns'>;
@@ -74,7 +67,6 @@ const MAX_OPEN = 200;
  */
 export class TaskPoller {
   private readonly writer: EntryWriter;
-  private running: Promise<TaskPoll> | null = null;
   private readonly readAt = new Map<string, string>();
   private readonly orgRuns: OrgRuns;
   /** Some tasks have not ended: poll again soon. */
@@ -89,20 +81,15 @@ export class TaskPoller {
   }
 
   /**
-   * One poll; a call while one runs joins it.
+   * One poll; the next begins when it has ended (`PollLoop`).
    * @throws ForgeError when the forge cannot be read at all; what was read before is stored
    */
-  poll(): Promise<TaskPoll> {
-    this.running ??= this.pollNow().finally(() => (this.running = null));
-    return this.running;
-  }
-
-  private async pollNow(): Promise<TaskPoll> {
+  async poll(): Promise<TaskPoll> {
     const { forge, org } = this.polled;
     const { position } = await keptPosition(this.deps.cursors, {
       ...this.polled,
       source: 'tasks',
-      parse: readTaskPosition,
+      schema: taskPosition,
       first: {
         since: toWholeSecond(this.deps.startedAt).toISOString(),
         after: null,

@@ -8,7 +8,7 @@ import { fields, jsonObject, text } from '../../core/schema.js';
 import { seesWholeOrg, type Visibility } from '../../core/visibility.js';
 import { VERSION } from '../../platform/version.js';
 import { hookReport } from '../../housekeeping/doctor/install-hook.js';
-import { readTaskPosition } from '../../polling/task-poller.js';
+import { taskPosition } from '../../polling/task-poller.js';
 import { doctorReport, isFinding, type DoctorReport } from '../../housekeeping/doctor/check.js';
 import { showWaiting, shownWaiting } from '../../core/waiting.js';
 import { statusReport, type StatusReport } from './answers.js';
@@ -358,7 +358,7 @@ async function orgStatus(needs: Needs, name: string, forge: string) {
     orgs.sourcesOf(name).map(async (source) => {
       const stored = await cursors.read(forge, name, source);
       const advancedAt = stored?.advancedAt ?? null;
-      const oldest = source === 'tasks' && stored ? readTaskPosition(stored.position)?.oldestReadAt : null;
+      const oldest = source === 'tasks' && stored ? taskPosition.safeParse(stored.position).data?.oldestReadAt : null;
       return { source, advancedAt, oldestReadAt: oldest ? new Date(oldest) : null };
     }),
   );
