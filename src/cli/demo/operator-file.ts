@@ -9,7 +9,7 @@ const FEED_EVERY_S = 1;
 export const TRUSTED =
   'the policies of the demo are trusted (orgs[].trusted: true); elsewhere a new one waits once for forgehand approve';
 
-interface OperatorFile {
+export interface OperatorFile {
   /** The operator's folder: config, secrets and, later, data. */
   readonly folder: string;
   readonly org: string;

@@ -5,11 +5,13 @@ import type { PlayedAct } from '../../verifier/handover.js';
 import { readRuleFiles } from '../../verifier/rule-files.js';
 import type { Reach } from '../reach-bot.js';
 import { forgedRelease, sendForged } from './forged-delivery.js';
-import type { ForgeNow } from './forge-now.js';
-import type { Lines } from './lines.js';
+import { ForgeNow } from './forge-now.js';
+import { Lines } from './lines.js';
+import type { SandboxClient } from './sandbox-client.js';
+import type { DemoBot } from './start-demo-bot.js';
 import { tellAct } from './tell-act.js';
 import type { Voice } from './voice.js';
-import type { BotWatch } from './watch-bot.js';
+import { BotWatch } from './watch-bot.js';
 
 export interface PlayerParts {
   readonly org: string;
@@ -24,6 +26,27 @@ export interface PlayerParts {
   readonly webhook: string;
   /** A repository as the forge's API shows it. */
   readonly repository: (fullName: string) => Promise<JsonObject>;
+}
+
+/** What playing takes on any forge. */
+export function partsOf(
+  { org, bot, adminToken }: { org: string; bot: { login: string; token: string }; adminToken: string },
+  { reach, webhook }: Pick<DemoBot, 'reach' | 'webhook'>,
+  client: Pick<SandboxClient, 'get' | 'deliveriesAfter'>,
+  voice: Voice,
+  json: boolean,
+): PlayerParts {
+  return {
+    org,
+    bot: bot.login,
+    reach,
+    watch: new BotWatch(reach, client, org),
+    now: new ForgeNow(client, adminToken, bot.token, org),
+    lines: new Lines((line) => voice.write(line), json ? Infinity : process.stdout.columns),
+    voice,
+    webhook,
+    repository: async (name) => (await client.get(`/repos/${name}`, adminToken)) as JsonObject,
+  };
 }
 
 /** A stranger posts a delivery about something that never happened. */

@@ -4,27 +4,15 @@ import { fileURLToPath } from 'node:url';
 import { untilStopped } from '../until-stopped.js';
 import type { RunningBot } from '../../main.js';
 import { Closers } from './closers.js';
-import { ForgeNow } from './forge-now.js';
-import { Lines } from './lines.js';
+import { partsOf } from './player.js';
 import { runVerifier } from './run-verifier.js';
+import type { DemoBot } from './start-demo-bot.js';
 import { writeScript } from './script.js';
-import {
-  BOT_LOGIN,
-  ORG,
-  removeStage,
-  setBot,
-  setForge,
-  type BotStage,
-  type ForgeStage,
-  type StageOptions,
-} from './stage.js';
-import type { Snapshot } from '../../verifier/handover.js';
+import { BOT_LOGIN, ORG, removeStage, setBot, setForge, type ForgeStage, type StageOptions } from './stage.js';
 import { ForgeReader } from '../../verifier/read-forge.js';
-import { BotWatch } from './watch-bot.js';
 import { Voice } from './voice.js';
 import { colour } from '../terminal.js';
 import { SandboxPlayer } from './play.js';
-import type { JsonObject } from '../../core/json.js';
 
 /** The rule files that ship with the package, complete whatever the bot is given. */
 const COMPLETE_RULES = fileURLToPath(new URL('../../../config/rules/acme', import.meta.url));
@@ -80,58 +68,33 @@ async function show(options: DemoOptions, voice: Voice, closers: Closers): Promi
     () => forge.sandbox.close(),
   );
   voice.begin('starting the bot');
-  const before = await new ForgeReader(placeOf(forge)).snapshot();
+  const place = {
+    api: forge.sandbox.apiUrl,
+    org: ORG,
+    bot: { login: BOT_LOGIN, token: forge.bot.token },
+    adminToken: forge.adminToken,
+  };
+  const before = await new ForgeReader(place).snapshot();
   const bot = await setBot(forge, stageOptions);
   await closers.add(
     () => bot.bot.close(),
     () => bot.reach.close(),
   );
-  const player = new SandboxPlayer(
-    {
-      org: ORG,
-      bot: BOT_LOGIN,
-      reach: bot.reach,
-      watch: new BotWatch(bot.reach, forge.client, ORG),
-      now: new ForgeNow(forge.client, forge.adminToken, forge.bot.token, ORG),
-      lines: new Lines((line) => voice.write(line), options.json ? Infinity : process.stdout.columns),
-      voice,
-      webhook: bot.webhook,
-      repository: async (name) => (await forge.client.get(`/repos/${name}`, forge.adminToken)) as JsonObject,
-    },
-    forge.client,
-  );
+  const player = new SandboxPlayer(partsOf(place, bot, forge.client, voice, options.json), forge.client);
   await player.playAll(stageOptions.rules, writeScript(options.seed));
   if (options.exit) {
     voice.begin('reading the forge');
-    return judge(forge, before, player, options.json);
+    const { url, controlToken } = forge.sandbox;
+    const facts = { sandbox: { url, controlToken }, rules: COMPLETE_RULES, before, acts: player.played };
+    return runVerifier(forge.folder, { ...place, ...facts }, options.json);
   }
   for (const line of await whereToLook(forge, bot)) voice.write(line);
   voice.end();
   return null;
 }
 
-async function judge(forge: ForgeStage, before: Snapshot, player: SandboxPlayer, json: boolean): Promise<number> {
-  const handover = {
-    ...placeOf(forge),
-    sandbox: { url: forge.sandbox.url, controlToken: forge.sandbox.controlToken },
-    rules: COMPLETE_RULES,
-    before,
-    acts: player.played,
-  };
-  return runVerifier(forge.folder, handover, json);
-}
-
-function placeOf(forge: ForgeStage) {
-  return {
-    api: forge.sandbox.apiUrl,
-    org: ORG,
-    bot: { login: BOT_LOGIN, token: forge.bot.token },
-    adminToken: forge.adminToken,
-  };
-}
-
 /** What people want to know once the demo stays up. */
-async function whereToLook(forge: ForgeStage, { bot, configFile, webhook }: BotStage): Promise<string[]> {
+async function whereToLook(forge: ForgeStage, { bot, configFile, webhook }: DemoBot): Promise<string[]> {
   const { sandbox, folder } = forge;
   const bearer = `-H 'Authorization: Bearer ${sandbox.controlToken}'`;
   const product = [...sandbox.parts.world.repos.values()].map(({ name }) => `${ORG}/${name}`)[0] ?? `${ORG}/app`;

@@ -1,19 +1,16 @@
 import { calledAs } from '../called-as.js';
 import { randomBytes } from 'node:crypto';
-import { createWriteStream, mkdtempSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readConfig } from '../../config/read-config.js';
 import { UserError } from '../../core/errors.js';
-import { startBot, type RunningBot } from '../../main.js';
-import { createLogger } from '../../observability/logger.js';
 import { HOOK_EVENTS } from '../../sandbox/deliveries/hook-events.js';
 import { seedAcme } from '../../sandbox/seed/seed-acme.js';
 import { type Sandbox, startSandbox } from '../../sandbox/start-sandbox.js';
-import { reachBot, type Reach } from '../reach-bot.js';
-import { TRUSTED, writeOperatorFile } from './operator-file.js';
+import { TRUSTED } from './operator-file.js';
 import { SandboxClient } from './sandbox-client.js';
+import { startDemoBot, type DemoBot } from './start-demo-bot.js';
 
 export const ORG = 'acme';
 export const BOT_LOGIN = 'forgehand';
@@ -74,17 +71,10 @@ export async function setForge({ seed, sandboxPort, say }: StageOptions): Promis
   };
 }
 
-export interface BotStage {
-  readonly bot: RunningBot;
-  readonly reach: Reach;
-  readonly configFile: string;
-  readonly webhook: string;
-}
-
-/** Writes the bot's config, starts it in this process, and points the organization's hook at it. */
-export async function setBot(stage: ForgeStage, options: StageOptions): Promise<BotStage> {
+/** Starts the bot and points the organization's hook at it. */
+export function setBot(stage: ForgeStage, options: StageOptions): Promise<DemoBot> {
   const { sandbox, folder, hookSecret } = stage;
-  const configFile = writeOperatorFile({
+  const file = {
     folder,
     org: ORG,
     forge: { apiUrl: sandbox.apiUrl, concurrency: 8, ratePerS: 200 },
@@ -93,11 +83,8 @@ export async function setBot(stage: ForgeStage, options: StageOptions): Promise<
     rules: options.rules,
     host: '127.0.0.1',
     port: options.webhookPort,
-  });
-  const log = createWriteStream(join(folder, 'bot.log'));
-  const bot = await startBot(readConfig(configFile), { role: 'all', logger: createLogger('info', log) });
-  try {
-    const webhook = `${bot.webhookUrl ?? ''}/webhooks/${ORG}`;
+  };
+  return startDemoBot(file, async ({ bot, configFile, webhook }) => {
     await stage.client.hook({
       org: ORG,
       url: webhook,
@@ -111,11 +98,7 @@ export async function setBot(stage: ForgeStage, options: StageOptions): Promise<
         `watch it in a browser at ${bot.consoleUrl}: ${calledAs()} console --config ${configFile} prints a link`,
       );
     options.say(TRUSTED);
-    return { bot, reach: await reachBot(configFile), configFile, webhook };
-  } catch (error) {
-    await bot.close();
-    throw error;
-  }
+  });
 }
 
 export function removeStage({ folder }: ForgeStage): Promise<void> {

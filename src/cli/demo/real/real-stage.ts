@@ -1,16 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { createWriteStream, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { readConfig } from '../../../config/read-config.js';
-import { type RunningBot, startBot } from '../../../main.js';
-import { createLogger } from '../../../observability/logger.js';
-import { type Reach, reachBot } from '../../reach-bot.js';
 import type { RealForge } from '../../real-forge/connect.js';
 import type { Account, Estate } from '../../real-forge/estate.js';
 import { refusesMirrors } from '../../real-forge/refuses-mirrors.js';
-import { writeOperatorFile } from '../operator-file.js';
+import { startDemoBot, type DemoBot } from '../start-demo-bot.js';
 
 const RULES = fileURLToPath(new URL('../../../../config/rules/acme', import.meta.url));
 /** Unknown names are passed over by every server. */
@@ -94,11 +90,7 @@ function copyRules(to: string, org: string, leftOut: readonly string[]): string 
   return to;
 }
 
-export interface RealBot {
-  readonly bot: RunningBot;
-  readonly reach: Reach;
-  /** Where we reach the endpoint ourselves. */
-  readonly webhook: string;
+export interface RealBot extends DemoBot {
   /** Where the forge is told to send to. */
   readonly publicWebhook: string;
   /** Deliveries are sent, or are not. */
@@ -112,15 +104,10 @@ interface Listening {
   readonly webhookPort: number;
 }
 
-export async function setRealBot(
-  forge: RealForge,
-  stage: RealStage,
-  { botUrl, webhookPort }: Listening,
-): Promise<RealBot> {
+export function setRealBot(forge: RealForge, stage: RealStage, { botUrl, webhookPort }: Listening): Promise<RealBot> {
   const { folder, org, owner, hookSecret } = stage;
   const outside = botUrl === null ? null : new URL(botUrl);
-  const port = webhookPort !== 0 ? webhookPort : Number(outside?.port ?? 0);
-  const configFile = writeOperatorFile({
+  const file = {
     folder,
     org,
     forge: { apiUrl: `${forge.origin}/api/v1`, concurrency: 4, ratePerS: 50 },
@@ -128,15 +115,10 @@ export async function setRealBot(
     hookSecret,
     rules: stage.rules,
     host: outside === null ? '127.0.0.1' : '0.0.0.0',
-    port,
-  });
-  const bot = await startBot(readConfig(configFile), {
-    role: 'all',
-    logger: createLogger('info', createWriteStream(join(folder, 'bot.log'))),
-  });
-  try {
-    const inside = new URL(bot.webhookUrl ?? '');
-    const publicWebhook = `${outside === null ? `http://127.0.0.1:${inside.port}` : outside.href.replace(/\/+$/, '')}/webhooks/${org}`;
+    port: webhookPort !== 0 ? webhookPort : Number(outside?.port ?? 0),
+  };
+  return startDemoBot(file, async ({ webhook }) => {
+    const publicWebhook = outside === null ? webhook : `${outside.href.replace(/\/+$/, '')}/webhooks/${org}`;
     const wish = {
       config: { url: publicWebhook, content_type: 'json' },
       events: EVENTS,
@@ -150,16 +132,10 @@ export async function setRealBot(
       config: { ...wish.config, secret: hookSecret },
     });
     return {
-      bot,
-      reach: await reachBot(configFile),
-      webhook: `http://127.0.0.1:${inside.port}/webhooks/${org}`,
       publicWebhook,
       // What an edit leaves out is cleared, so all of it is said again; the secret stays.
-      switchHook: async (active) =>
+      switchHook: async (active: boolean) =>
         void (await owner.api.ask('PATCH', `/orgs/${org}/hooks/${String(hook.id)}`, { ...wish, active })),
     };
-  } catch (error) {
-    await bot.close();
-    throw error;
-  }
+  });
 }

@@ -7,17 +7,14 @@ import { Estate } from '../../real-forge/estate.js';
 import { untilStopped } from '../../until-stopped.js';
 import { Closers } from '../closers.js';
 import { TRUSTED } from '../operator-file.js';
-import { ForgeNow } from '../forge-now.js';
-import { Lines } from '../lines.js';
 import { runVerifier } from '../run-verifier.js';
 import { arrivalText } from '../tell-act.js';
-import type { PlayedAct, Snapshot } from '../../../verifier/handover.js';
 import { ForgeReader } from '../../../verifier/read-forge.js';
 import { Voice } from '../voice.js';
-import { BotWatch, type BotProgress } from '../watch-bot.js';
+import type { BotProgress } from '../watch-bot.js';
 import { NOT_BY_API, realActs, type RealAct } from './real-acts.js';
-import { type RealBot, type RealStage, setRealBot, setRealForge } from './real-stage.js';
-import { Player, type PlayerParts } from '../player.js';
+import { type RealBot, setRealBot, setRealForge } from './real-stage.js';
+import { partsOf, Player, type PlayerParts } from '../player.js';
 
 interface RealDemoOptions {
   /** Address of the forge. */
@@ -94,37 +91,18 @@ async function show(
   voice.say(
     `the hook of ${stage.org} points at ${bot.publicWebhook}: the server has to allow that ([webhook] ALLOWED_HOST_LIST = loopback, private, or the host's name)`,
   );
-  const get = async (path: string, token: string): Promise<unknown> => {
-    const { status, body } = await forge.admin.as(`token ${token}`).call('GET', path);
-    return status === 404 ? null : body;
-  };
-  const player = new RealPlayer(
-    {
-      org: stage.org,
-      bot: stage.bot.login,
-      reach: bot.reach,
-      watch: new BotWatch(bot.reach, { deliveriesAfter: () => Promise.resolve([]) }, stage.org),
-      now: new ForgeNow({ get }, stage.adminToken, stage.bot.token, stage.org),
-      lines: new Lines((line) => voice.write(line), options.json ? Infinity : process.stdout.columns),
-      voice,
-      webhook: bot.webhook,
-      repository: (name) => forge.admin.ask('GET', `/repos/${name}`),
+  const client = {
+    get: async (path: string, token: string): Promise<unknown> => {
+      const { status, body } = await forge.admin.as(`token ${token}`).call('GET', path);
+      return status === 404 ? null : body;
     },
-    bot,
-  );
+    deliveriesAfter: () => Promise.resolve([]),
+  };
+  const player = new RealPlayer(partsOf(stage, bot, client, voice, options.json), bot);
   await player.playAll(stage.rules, realActs(stage));
   voice.begin('reading the forge');
-  return judge(place, stage, before, player.played, options.json);
-}
-
-function judge(
-  place: { api: string; org: string; bot: RealStage['bot']; adminToken: string },
-  stage: RealStage,
-  before: Snapshot,
-  acts: readonly PlayedAct[],
-  json: boolean,
-): Promise<number> {
-  return runVerifier(stage.folder, { ...place, sandbox: null, rules: stage.rules, before, acts }, json);
+  const facts = { sandbox: null, rules: stage.rules, before, acts: player.played };
+  return runVerifier(stage.folder, { ...place, ...facts }, options.json);
 }
 
 /** What comes of each act is waited for at the bot alone. */
