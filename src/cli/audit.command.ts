@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
+import { checkChain, type CheckedChain } from '../api/check-chain.js';
 import { isAct } from '../core/audit-chain.js';
 import { UserError } from '../core/errors.js';
-import type { AuditPage } from '../housekeeping/audit/audit-check.js';
 import type { SetExit } from './command-options.js';
 import { plain, print } from './print.js';
 import { withBot, type Reach } from './reach-bot.js';
@@ -22,7 +22,8 @@ interface AuditOptions extends BotOptions {
 }
 
 /** The whole chain of an organization. */
-interface AuditReport extends Omit<AuditPage, 'isEnd'> {
+interface AuditReport extends Omit<CheckedChain, 'isEnd'> {
+  readonly org: string;
   /** Whether the link that the caller knows is in it; null = none was given. */
   // oxlint-disable-next-line local/no-participle-names -- in the output of audit --json
   readonly known: boolean | null;
@@ -69,37 +70,22 @@ function knownHead(text: string): KeptLink {
   return { n: Number(n), link };
 }
 
-/**
- * Ask page by page, so that no answer takes long.
- * @param org undefined = acts that concern no organization alone
- */
+/** @param org undefined = acts that concern no organization alone */
 export async function auditOf(
   bot: Pick<Reach, 'call'>,
   org: string | undefined,
   wanted: KeptLink | undefined,
 ): Promise<AuditReport> {
-  let [checked, isKnown] = [0, wanted ? false : null];
-  const again: string[] = [];
-  for (let after = 0; ;) {
+  let isKnown = wanted ? false : null;
+  const { isEnd, ...chain } = await checkChain(async (after) => {
     // A page ends at the link that is looked for, whose hash is told then.
     const limit = wanted && wanted.n > after ? Math.min(PAGE, wanted.n - after) : PAGE;
     const page = await bot.call('audit', { org, after, limit });
-    checked += page.checked;
-    again.push(...page.again);
     if (wanted && page.head?.n === wanted.n) isKnown = page.head.link === wanted.link;
-    if (page.broken || page.isEnd)
-      return {
-        org: org ?? '',
-        checked,
-        head: page.head,
-        broken: page.broken,
-        again: [...new Set(again)],
-        known: isKnown,
-      };
-    if (!page.head || page.head.n <= after)
-      throw new UserError('AUDIT_STANDS_STILL', 'the chain cannot be read to its end');
-    after = page.head.n;
-  }
+    return page;
+  });
+  if (!isEnd && !chain.broken) throw new UserError('AUDIT_STANDS_STILL', 'the chain cannot be read to its end');
+  return { org: org ?? '', ...chain, known: isKnown };
 }
 
 /** What is kept off the host. `head` goes into `forgehand audit --known`; null where nothing is sealed yet, or the chain is broken. */

@@ -1,3 +1,4 @@
+import { checkChain, type CheckedChain } from '../../api/check-chain.js';
 import type { AnswerOf } from '../../api/operations/index.js';
 import { isAct } from '../../core/audit-chain.js';
 import { definePage, type Ask } from '../page.js';
@@ -132,20 +133,8 @@ function About({ act }: { act: Act }) {
   );
 }
 
-type CheckedChain = Omit<AnswerOf<'audit'>, 'org'>;
-
-async function chainOf(call: Ask['call'], org: string | undefined): Promise<CheckedChain> {
-  let [checked, after] = [0, 0];
-  const again: string[] = [];
-  for (let n = 1; ; n += 1) {
-    const page = await call('audit', { org, after, limit: PAGE });
-    checked += page.checked;
-    again.push(...page.again);
-    const { head, broken, isEnd } = page;
-    if (broken || isEnd || !head || head.n <= after || n === PAGES)
-      return { checked, head, broken, again: [...new Set(again)], isEnd };
-    after = head.n;
-  }
+function chainOf(call: Ask['call'], org: string | undefined): Promise<CheckedChain> {
+  return checkChain((after) => call('audit', { org, after, limit: PAGE }), PAGES);
 }
 
 function Chain({ chain: { checked, head, broken, again, isEnd } }: { chain: CheckedChain }) {
