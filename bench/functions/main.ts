@@ -82,22 +82,22 @@ function prepare({ source, inputs }: (typeof HOSTILE_CALLS)[number]): Prepared[]
   return inputs.flatMap((input) => {
     const at = (size: number): Prepared | null => {
       const bindings = Object.freeze({ ...DATA, x: bound(input, size) });
-      const run = (budget: { left: number }): void => {
+      const run = (budget: { remaining: number }): void => {
         try {
           compiled.evaluate(bindings, budget);
         } catch (error) {
           if (!(error instanceof Error)) throw error;
         }
       };
-      const budget = { left: STEPS_PER_DECISION };
+      const budget = { remaining: STEPS_PER_DECISION };
       run(budget);
-      if (budget.left <= 0) return null;
+      if (budget.remaining <= 0) return null;
       const title = `${source.slice(0, 60)} of ${input.title}`;
       return {
         title,
         characters: size,
-        steps: STEPS_PER_DECISION - budget.left,
-        run: () => run({ left: STEPS_PER_DECISION }),
+        steps: STEPS_PER_DECISION - budget.remaining,
+        run: () => run({ remaining: STEPS_PER_DECISION }),
       };
     };
     let largest = 4 * 1024 * 1024;

@@ -243,7 +243,7 @@ describe('pipeline/decide', () => {
       verdict: 'not-fired' as const,
       reason: because(''),
       trace: null,
-      found: { failing: [], looked: ['dead'] },
+      findings: { failing: [], looked: ['dead'] },
     };
     verdicts['r1'] = () => ({ kind: 'decided', report, steps: [] });
     candidates.push({ id: 'r2', kind: 'rule', mode: 'live' });

@@ -70,7 +70,7 @@ export function evaluatePolicy(policy: CompiledPolicy, input: PolicyInput, engin
     steps: ProposedStep[],
     trace: Json,
     findings: PolicyFindings | null = null,
-    heldBack: Report['held'] | null = null,
+    heldBack: Report['heldBack'] | null = null,
   ): Evaluation => ({
     kind: 'decided',
     report: {
@@ -78,8 +78,8 @@ export function evaluatePolicy(policy: CompiledPolicy, input: PolicyInput, engin
       verdict,
       reason,
       trace,
-      ...(findings ? { found: findings } : {}),
-      ...(heldBack ? { held: heldBack } : {}),
+      ...(findings ? { findings } : {}),
+      ...(heldBack ? { heldBack } : {}),
     },
     steps,
   });

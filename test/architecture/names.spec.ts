@@ -53,6 +53,8 @@ describe('architecture/names', () => {
       'const done = 1; const existingLabel = 2; const knownFacts = 3;',
       'use((wanted, seen) => wanted === seen);',
       'const { found } = answer;',
+      'const [left, right] = sides;',
+      'function join(left: string, right: string) {}',
       "use({ found: 1 }, answer['told'], answer.kept);",
       "const T = { 'intent.confirmed': ({ found }: { found: string }) => `confirmed: ${found}` };",
     ];

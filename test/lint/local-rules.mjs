@@ -144,15 +144,20 @@ const noParticipleNames = {
       else if (node?.type === 'AssignmentPattern') lookIn(node.left);
       else if (node?.type === 'RestElement') lookIn(node.argument);
       else if (node?.type === 'TSParameterProperty') lookIn(node.parameter);
-      else if (node?.type === 'ArrayPattern') node.elements.forEach(lookIn);
+      else if (node?.type === 'ArrayPattern') lookInList(node.elements);
       else if (node?.type === 'ObjectPattern')
         for (const entry of node.properties)
           if (entry.type === 'RestElement') lookIn(entry);
           else if (!entry.shorthand) lookIn(entry.value);
     };
+    /** `left` beside `right` is a side. */
+    const lookInList = (nodes) => {
+      const isPair = nodes.some((node) => node?.name === 'right');
+      nodes.filter((node) => !(isPair && node?.name === 'left')).forEach(lookIn);
+    };
     const lookInFunction = (node) => {
       if (node.type === 'FunctionDeclaration') lookIn(node.id);
-      node.params.forEach(lookIn);
+      lookInList(node.params);
     };
     const isOfSentence = (node) => {
       const sentence = context.sourceCode.getAncestors(node).findLast(({ type }) => type === 'ArrowFunctionExpression');

@@ -163,7 +163,7 @@ class WatchedEngine extends CelEngine {
           this.evaluated += 1;
           return compiled.evaluate(values, budget);
         } finally {
-          this.least = Math.min(this.least, budget?.left ?? 0);
+          this.least = Math.min(this.least, budget?.remaining ?? 0);
         }
       },
     };

@@ -159,7 +159,7 @@ describe('rules/policy-sections', () => {
         ],
       },
     ]);
-    expect(report.found?.failing.map(({ name }) => name)).toEqual(['protections/v*']);
+    expect(report.findings?.failing.map(({ name }) => name)).toEqual(['protections/v*']);
     expect(
       decide(policyWith('protections: [{name: main, status_check_contexts: [ci/build, lint], enforce: true}]'), {
         enforced_protections: { value: [{ status_check_contexts: ['CI/Build', 'Lint'] }] },

@@ -498,8 +498,12 @@ function passOf(cause: Cause): Pick<LookupScope, 'pass'> {
   return cause.kind === 'tick' ? { pass: cause.tickId } : {};
 }
 
-function decided({ reason: because, held, ...report }: Report): DecidedReport {
+function decided({ reason: because, heldBack, ...report }: Report): DecidedReport {
   const code =
-    held === 'all' ? 'run.held.policy' : held === 'part' ? 'run.fired.in-part' : (`run.${report.verdict}` as const);
+    heldBack === 'all'
+      ? 'run.held.policy'
+      : heldBack === 'part'
+        ? 'run.fired.in-part'
+        : (`run.${report.verdict}` as const);
   return { ...report, reason: runReason(code, { because }) };
 }

@@ -381,7 +381,7 @@ describe('pipeline/decide/plan-intents', () => {
     ['a repository', APP, { subject: '7', name: 'acme/app' }],
     ['the organization', null, { subject: '', name: 'acme' }],
   ])('hands on what the expectations found about %s, however it ended', (_, repo, about) => {
-    const found = {
+    const findings = {
       failing: [{ name: 'dead', severity: 'low' as const, message: 'no push in a year' }],
       looked: ['dead', 'old'],
     };
@@ -389,12 +389,12 @@ describe('pipeline/decide/plan-intents', () => {
 
     for (const verdict of ['fired', 'not-fired', 'error'] as const)
       expect(
-        plan({ repo, steps, report: { rule: 'baseline', verdict, reason: because(''), trace: null, found } }),
-      ).toMatchObject({ found: { ...found, ...about } });
-    const report = { rule: 'baseline', verdict: 'fired' as const, reason: because(''), trace: null, found };
+        plan({ repo, steps, report: { rule: 'baseline', verdict, reason: because(''), trace: null, findings } }),
+      ).toMatchObject({ found: { ...findings, ...about } });
+    const report = { rule: 'baseline', verdict: 'fired' as const, reason: because(''), trace: null, findings };
     expect(plan({ repo, steps: step('nope.do', {}), report })).toMatchObject({
       run: { state: 'error' },
-      found: { ...found, ...about },
+      found: { ...findings, ...about },
     });
     expect(plan()).not.toHaveProperty('found');
   });

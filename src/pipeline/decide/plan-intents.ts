@@ -99,9 +99,9 @@ class CannotPlan extends Error {}
 export function planIntents(decision: Decision, tools: PlanTools): Plan {
   const key = causeKey(decision);
   const run = planRun(decision, key, tools);
-  const { found, verdict } = decision.report;
+  const { findings, verdict } = decision.report;
   // A policy that could be evaluated is looked at by its findings, also where it expects nothing: what is undone again is one.
-  const looked = found ?? (decision.kind === 'policy' && verdict !== 'error' ? { failing: [], looked: [] } : null);
+  const looked = findings ?? (decision.kind === 'policy' && verdict !== 'error' ? { failing: [], looked: [] } : null);
   const also = looked
     ? { found: { ...looked, subject: decision.repo?.id ?? '', name: decision.repo?.full_name ?? decision.org } }
     : {};

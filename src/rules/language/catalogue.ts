@@ -61,7 +61,7 @@ export interface ActionFacts {
   checkConstant?: (param: string, value: Json) => string | null;
   /** Check of the parameters together, as far as they are known at load. */
   unfit?: (
-    given: Readonly<Record<string, WrittenParam>>,
+    inputs: Readonly<Record<string, WrittenParam>>,
     operator: { readonly mirrorHosts?: readonly string[] },
   ) => Unfit | null;
   /** Operations without which it cannot work at all; absent = it has a way around each of them. */

@@ -41,7 +41,7 @@ export interface ExprPath {
 
 /** Work that evaluating may still do, in steps of about a microsecond; shared by the expressions of one decision. */
 export interface Budget {
-  left: number;
+  remaining: number;
   /** Set by each evaluation: turns that its loop took, where the whole expression is one (`all`, `exists`, …); engines that cannot tell leave it. */
   turns?: number;
 }

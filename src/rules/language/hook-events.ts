@@ -44,16 +44,16 @@ export function shownEvents(names: readonly string[], product: HookProduct): str
 }
 
 /** Names to ask with so that a hook keeps what it shows: `issues` alone would ask for assignments, labels and milestones too. */
-export function eventsToKeep(shown: readonly string[]): string[] {
-  const asked = shown.map((name) =>
+export function eventsToKeep(hookNames: readonly string[]): string[] {
+  const requestNames = hookNames.map((name) =>
     REVIEWS.includes(name) ? REVIEW : name === 'issues' || name === 'pull_request' ? `${name}_only` : name,
   );
-  return [...new Set(asked)].sort();
+  return [...new Set(requestNames)].sort();
 }
 
 /** Which of the wanted names a hook does not ask for. */
-export function missingEvents(wanted: readonly string[], shown: readonly string[]): string[] {
-  const sent = new Set(shown.map((name) => name.toLowerCase()));
+export function missingEvents(wanted: readonly string[], hookNames: readonly string[]): string[] {
+  const sent = new Set(hookNames.map((name) => name.toLowerCase()));
   return wanted.filter(
     (name) =>
       !sent.has(name) && !sent.has(`${name}_only`) && !(name === REVIEW && REVIEWS.some((one) => sent.has(one))),
@@ -61,9 +61,9 @@ export function missingEvents(wanted: readonly string[], shown: readonly string[
 }
 
 /** Whether a hook that shows these names asks for events of a kind: by any of the names that tell it. */
-export function asksFor(kind: EventKind, shown: readonly string[], product: HookProduct = null): boolean {
+export function asksFor(kind: EventKind, hookNames: readonly string[], product: HookProduct = null): boolean {
   const names = hookEventsOf(kind, product);
-  return missingEvents(names, shown).length < names.length;
+  return missingEvents(names, hookNames).length < names.length;
 }
 
 const unsent = defineReasons({

@@ -52,10 +52,12 @@ export function literalNames(
     const where = 'subjects' in program ? program.subjects : program.where;
     const steps = 'subjects' in program ? program.fixes.map(({ step }) => step) : program.steps;
     const repositories = where.repo?.map((one) => ownRepository(one, org)) ?? null;
-    const known = repositories?.every((name) => name !== null) ? repositories : null;
+    const literalRepositories = repositories?.every((name) => name !== null) ? repositories : null;
     return [
       ...inFilters(where, org),
-      ...('on' in one && !one.on.some((kind) => BRANCH_COMES_AND_GOES.has(kind)) ? branchesIn(where, known) : []),
+      ...('on' in one && !one.on.some((kind) => BRANCH_COMES_AND_GOES.has(kind))
+        ? branchesIn(where, literalRepositories)
+        : []),
       ...steps.flatMap(({ action, params }) =>
         Object.entries(NAMING.get(action.name) ?? {}).flatMap(([param, kind]) =>
           params
@@ -64,7 +66,7 @@ export function literalNames(
               textsOf(template).map((name) => ({
                 kind,
                 name,
-                repositories: OF_REPOSITORY.has(kind) ? known : null,
+                repositories: OF_REPOSITORY.has(kind) ? literalRepositories : null,
                 position,
               })),
             ),

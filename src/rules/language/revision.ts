@@ -164,9 +164,9 @@ export interface Report {
   /** Of an error: fields of the event that it needs and that are not known, `event.files.added`. Absent = it is another error. */
   unknown?: readonly string[];
   /** Of a policy that held something of what it wants: all of it, or a part. */
-  held?: 'all' | 'part';
+  heldBack?: 'all' | 'part';
   /** Of a policy with expectations. */
-  found?: PolicyFindings;
+  findings?: PolicyFindings;
 }
 
 /**

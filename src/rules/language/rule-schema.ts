@@ -63,10 +63,10 @@ function describe(key: KeyShape, catalogues: Catalogues): JsonObject {
   };
 }
 
-function names(key: KeyShape, known: ReadonlyMap<string, { name: string; summary: string }>): JsonObject {
+function names(key: KeyShape, choices: ReadonlyMap<string, { name: string; summary: string }>): JsonObject {
   return {
     description: summaryOf(key),
-    oneOf: [...known.values()].map((one) => ({ const: one.name, description: `${one.summary}.` })),
+    oneOf: [...choices.values()].map((one) => ({ const: one.name, description: `${one.summary}.` })),
   };
 }
 

@@ -56,16 +56,16 @@ export class Proposals {
    */
   async judge({ org, repo, data }: ForgeEvent, commit: string): Promise<JudgedProposal | null> {
     const isOutside = !repo || isOfFork(data['pull_request'] ?? null, repo.id);
-    const found = repo && (await this.problemsOf(org, repo.id, commit, isOutside));
-    if (!found) return null;
-    const { files, problems, isTried } = found;
+    const trial = repo && (await this.problemsOf(org, repo.id, commit, isOutside));
+    if (!trial) return null;
+    const { files, problems, isTried } = trial;
     const isTaken = problems.length === 0;
     // What happened is told to nobody outside.
     const history = isTaken && !isOutside ? await this.history.onHistory(org, files).catch(() => null) : null;
-    const said = isTaken
+    const parts = isTaken
       ? ['These rules would be taken', history]
       : refusalOf(isTried ? 'Would not be taken' : 'Not checked', problems);
-    return { isTried, problems, history, status: statusOf(isTaken, said) };
+    return { isTried, problems, history, status: statusOf(isTaken, parts) };
   }
 
   private async problemsOf(

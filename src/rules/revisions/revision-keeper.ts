@@ -28,7 +28,7 @@ const LOOK_EVERY_MS = 5_000;
 const LATE_AGAIN_MS = 10_000;
 const LATE_AGAIN_AT_MOST_MS = 3_600_000;
 
-type Activated = (org: string, kept: KeptRevision) => void | Promise<void>;
+type Activated = (org: string, active: KeptRevision) => void | Promise<void>;
 
 /** Said of a proposal whose problems all depend on what stands elsewhere. */
 const UNTOLD =
@@ -51,7 +51,7 @@ export interface ProposedRules {
  */
 @Injectable()
 export class RevisionKeeper {
-  private readonly kept = new Map<string, KeptRevision>();
+  private readonly revisions = new Map<string, KeptRevision>();
   private readonly heldBackProblems = new Map<string, string[]>();
   private readonly seenHash = new Map<string, string>();
   /** What lay outside when the load refused the files. Absent while nothing is refused, or for another reason. */
@@ -103,7 +103,7 @@ export class RevisionKeeper {
   }
 
   active(org: string): Promise<KeptRevision | null> {
-    return Promise.resolve(this.kept.get(org) ?? null);
+    return Promise.resolve(this.revisions.get(org) ?? null);
   }
 
   /** The active revision, as soon as there is one. Null: its files were refused, or could not be read within `ms`. */
@@ -118,8 +118,8 @@ export class RevisionKeeper {
 
   /** The commit that holds the files of the active revision; null when none is known. */
   async commit(org: string): Promise<string | null> {
-    const [kept, known] = [this.kept.get(org), this.orgs.find(({ name }) => name === org)];
-    return (kept && (await known?.source.commitOf?.(kept.revision.hash))) ?? null;
+    const [current, entry] = [this.revisions.get(org), this.orgs.find(({ name }) => name === org)];
+    return (current && (await entry?.source.commitOf?.(current.revision.hash))) ?? null;
   }
 
   /** Problems of a newer state of the files that was not taken. */
@@ -129,7 +129,7 @@ export class RevisionKeeper {
 
   /** Read an organization's files now. What is wrong with them is in `heldBack` then. */
   async lookAgain(org: string): Promise<void> {
-    for (const kept of this.orgs) if (kept.name === org) await this.reload(kept);
+    for (const entry of this.orgs) if (entry.name === org) await this.reload(entry);
   }
 
   /** A forge was reached: what its organizations have there may be read. */
@@ -166,16 +166,16 @@ export class RevisionKeeper {
     if (result.ok) return { files, isTried: true, problems: [] };
     const alone = await this.loader.load(org, own, false, true);
     const isReal = (problem: Problem): boolean => result.problems.some((one) => isSameProblem(one, problem));
-    const told = alone.ok ? [] : alone.problems.filter(isReal).map(formatProblem);
-    return { files, isTried: true, problems: told.length > 0 ? told : [UNTOLD] };
+    const ownProblems = alone.ok ? [] : alone.problems.filter(isReal).map(formatProblem);
+    return { files, isTried: true, problems: ownProblems.length > 0 ? ownProblems : [UNTOLD] };
   }
 
   /** Files that were refused for what lies outside of them, such as the number of operators, are good once that has changed. */
   private async tryHeldAgain(): Promise<void> {
-    const held = this.orgs.filter(({ name }) => this.heldUnder.has(name));
-    if (held.length === 0) return;
+    const heldOrgs = this.orgs.filter(({ name }) => this.heldUnder.has(name));
+    if (heldOrgs.length === 0) return;
     const now = await this.outside().catch(() => null);
-    for (const org of held) {
+    for (const org of heldOrgs) {
       if (now === null || this.heldUnder.get(org.name) === now) continue;
       this.seenHash.delete(org.name);
       await this.reload(org);
@@ -209,9 +209,9 @@ export class RevisionKeeper {
 
   /** One statement for all organizations. Where a revision is missing, its files are read, and it is stored again. */
   private async lookAtStore(): Promise<void> {
-    const ids = [...this.kept.values()].map(({ id }) => id);
+    const ids = [...this.revisions.values()].map(({ id }) => id);
     const missing = ids.length > 0 ? await this.store.missing(ids).catch(() => []) : [];
-    for (const org of this.orgs) if (missing.includes(this.kept.get(org.name)?.id ?? '')) await this.reload(org);
+    for (const org of this.orgs) if (missing.includes(this.revisions.get(org.name)?.id ?? '')) await this.reload(org);
   }
 
   private reload(org: KeptOrg): Promise<void> {
@@ -225,7 +225,7 @@ export class RevisionKeeper {
   }
 
   private isLoaded(org: string): boolean {
-    return this.kept.has(org) || this.heldBackProblems.has(org);
+    return this.revisions.has(org) || this.heldBackProblems.has(org);
   }
 
   private wake(org: string): void {
@@ -246,10 +246,10 @@ export class RevisionKeeper {
       org.source.concluded?.({ problems: this.heldBack(org.name), isTransient: false });
       return this.keepStored(org, hash, files);
     }
-    const known = (await this.store.active(org.name))?.hash === hash;
+    const wasActive = (await this.store.active(org.name))?.hash === hash;
     // Asked before the load: what changes while it runs is noticed at the next try.
     const outside = await this.outside();
-    const result = await this.loader.load(org.name, files, known);
+    const result = await this.loader.load(org.name, files, wasActive);
     this.noteLate(org.name, !result.ok && result.wasLate === true);
     if (!result.ok) {
       this.heldUnder.set(org.name, outside);
@@ -284,7 +284,7 @@ export class RevisionKeeper {
       await this.hold(org.name, hashOf(...problems), files, problems, error.code);
     } else {
       this.logger.warn({ org: org.name, reason: error.message }, 'rules.not-read');
-      if (!this.kept.has(org.name)) await this.takeFromStore(org.name);
+      if (!this.revisions.has(org.name)) await this.takeFromStore(org.name);
     }
     org.source.concluded?.({ problems, isTransient, code: error.code });
   }
@@ -308,34 +308,34 @@ export class RevisionKeeper {
     });
     // The stored time is that of the process which loaded it first: the one tick of a new revision must be the same for all.
     const stored = await this.store.byId(id);
-    const kept = { id, revision, loadedAt: stored?.loadedAt ?? this.clock.now() };
-    this.kept.set(org, kept);
+    const active = { id, revision, loadedAt: stored?.loadedAt ?? this.clock.now() };
+    this.revisions.set(org, active);
     this.seenHash.set(org, hash);
     this.heldBackProblems.delete(org);
     this.heldUnder.delete(org);
     this.alerts.resolve(alertKey(org));
     this.logger.info(
-      { org, revision: kept.id, rules: revision.rules.length, policies: revision.policies.length },
+      { org, revision: active.id, rules: revision.rules.length, policies: revision.policies.length },
       'revision.active',
     );
-    for (const listener of this.listeners) await listener(org, kept);
+    for (const listener of this.listeners) await listener(org, active);
   }
 
   /** A store that was put back to an earlier time (a failover that lost its end) knows nothing of what is active here: it is told again. */
   private async keepStored({ name: org, source }: KeptOrg, hash: string, files: RuleFile[]): Promise<void> {
-    const kept = this.kept.get(org);
-    if (kept?.id !== revisionId(org, hash) || (await this.store.byId(kept.id))) return;
+    const active = this.revisions.get(org);
+    if (active?.id !== revisionId(org, hash) || (await this.store.byId(active.id))) return;
     await this.store.save({
-      id: kept.id,
+      id: active.id,
       org,
       hash,
       files,
       state: 'active',
       problems: [],
-      loadedAt: kept.loadedAt,
+      loadedAt: active.loadedAt,
       ...originIn(source, hash),
     });
-    this.logger.warn({ org, revision: kept.id }, 'revision.stored-again');
+    this.logger.warn({ org, revision: active.id }, 'revision.stored-again');
   }
 
   private async hold(
@@ -353,7 +353,7 @@ export class RevisionKeeper {
       problems: problems.length,
       first: problems[0] ?? null,
     });
-    if (!this.kept.has(org)) await this.takeFromStore(org);
+    if (!this.revisions.has(org)) await this.takeFromStore(org);
     await this.store.save({
       id: revisionId(org, hash),
       org,
@@ -370,10 +370,10 @@ export class RevisionKeeper {
     const stored = await this.store.active(org);
     const result = stored ? await this.loader.load(org, stored.files, true) : null;
     if (!stored || !result?.ok) return;
-    const kept = { id: stored.id, revision: result.revision, loadedAt: stored.loadedAt };
-    this.kept.set(org, kept);
-    this.logger.warn({ org, revision: kept.id }, 'revision.last-good');
-    for (const listener of this.listeners) await listener(org, kept);
+    const active = { id: stored.id, revision: result.revision, loadedAt: stored.loadedAt };
+    this.revisions.set(org, active);
+    this.logger.warn({ org, revision: active.id }, 'revision.last-good');
+    for (const listener of this.listeners) await listener(org, active);
   }
 }
 

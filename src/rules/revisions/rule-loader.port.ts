@@ -3,9 +3,9 @@ import type { LoadResult, RuleFile } from '../language/revision.js';
 /** Turns rule files into a revision. */
 export abstract class RuleLoader {
   /**
-   * @param kept name of the organization, or of its shadow
-   * @param known this state of the files was active before: what was allowed then is not asked again
+   * @param name name of the organization, or of its shadow
+   * @param wasActive this state of the files was active before: what was allowed then is not asked again
    * @param isAlone as if the operator had given the organization nothing: no message then tells of what the files do not have themselves. Default: false
    */
-  abstract load(kept: string, files: readonly RuleFile[], known: boolean, isAlone?: boolean): Promise<LoadResult>;
+  abstract load(name: string, files: readonly RuleFile[], wasActive: boolean, isAlone?: boolean): Promise<LoadResult>;
 }

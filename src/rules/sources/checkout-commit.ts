@@ -39,14 +39,15 @@ export async function checkoutCommit(folder: string): Promise<string | null> {
 
 /** Of the answer of `git status --porcelain=v2 --branch -z`: what is told of other files than rule files does not matter. */
 function commitIn(status: string): string | null {
-  const [told, changed] = [
+  const [headers, changed] = [
     status.split('\0').filter((line) => line.startsWith('# ')),
     status.split('\0').filter((line) => /^[^#]/.test(line)),
   ];
   // A folder that is new as a whole is told by its name alone.
   if (changed.some((line) => /(?:\.ya?ml|\/)$/i.test(line) && !/\.test\.ya?ml$/i.test(line))) return null;
   const [, commit] =
-    told.map((line) => /^# branch\.oid ([0-9a-f]{40}(?:[0-9a-f]{24})?)$/.exec(line)).find((match) => match !== null) ??
-    [];
+    headers
+      .map((line) => /^# branch\.oid ([0-9a-f]{40}(?:[0-9a-f]{24})?)$/.exec(line))
+      .find((match) => match !== null) ?? [];
   return commit ?? null;
 }

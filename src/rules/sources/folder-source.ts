@@ -28,7 +28,7 @@ export class FolderSource {
   private looked: string | null = null;
   private concludedLook: string | null = null;
   /** Known until something may have changed. */
-  private commit: { readonly hash: string; readonly found: Promise<string | null> } | null = null;
+  private commit: { readonly hash: string; readonly commit: Promise<string | null> } | null = null;
 
   constructor(
     readonly folder: string,
@@ -75,8 +75,8 @@ export class FolderSource {
 
   /** The commit that holds the state of the files with this hash, where the folder lies in a git checkout; null when there is none. */
   commitOf(hash: string): Promise<string | null> {
-    if (this.commit?.hash !== hash) this.commit = { hash, found: this.findCommit(hash).catch(() => null) };
-    return this.commit.found;
+    if (this.commit?.hash !== hash) this.commit = { hash, commit: this.findCommit(hash).catch(() => null) };
+    return this.commit.commit;
   }
 
   private async findCommit(hash: string): Promise<string | null> {
@@ -123,9 +123,9 @@ export class FolderSource {
     try {
       const paths = await this.paths(isRuleFile);
       const now = Date.now();
-      const found = await Promise.all(paths.map((path) => lstat(path, { bigint: true })));
-      if (found.some(({ ctimeMs }) => now - Number(ctimeMs) < YOUNG_MS)) return null;
-      return found
+      const stats = await Promise.all(paths.map((path) => lstat(path, { bigint: true })));
+      if (stats.some(({ ctimeMs }) => now - Number(ctimeMs) < YOUNG_MS)) return null;
+      return stats
         .map(({ ino, size, mtimeNs, ctimeNs }, index) => [paths[index], ino, size, mtimeNs, ctimeNs].join(' '))
         .join('\n');
     } catch {
@@ -166,17 +166,17 @@ export class FolderSource {
   }
 
   private async readOne(path: string): Promise<RuleFile> {
-    const shown = shownPath(path);
+    const displayPath = shownPath(path);
     const { size } = await lstat(path);
     if (size > MAX_FILE_BYTES)
       throw refused(
         'RULE_FILE_TOO_LARGE',
-        shown,
+        displayPath,
         `the file has ${size} bytes; ${MAX_FILE_BYTES} is the limit`,
         'split it into several files, of 256 KB at most',
       );
     return {
-      path: shown,
+      path: displayPath,
       name: path === this.folder ? basename(path) : relative(this.folder, path).split(sep).join('/'),
       text: await readFile(path, 'utf8'),
     };
@@ -189,8 +189,8 @@ function isRuleFile(name: string): boolean {
 
 /** Below the folder where the program runs without the way to it, else whole. */
 function shownPath(path: string): string {
-  const shown = relative(process.cwd(), path);
-  return shown === '' || shown.startsWith('..') ? path : shown;
+  const displayPath = relative(process.cwd(), path);
+  return displayPath === '' || displayPath.startsWith('..') ? path : displayPath;
 }
 
 function refused(code: string, file: string, message: string, hint?: string): InvalidFile {

@@ -38,18 +38,18 @@ export class ForgeRuleFiles implements RuleRepository {
 
   async state(wanted: string | null): Promise<RuleRepositoryState> {
     const { client } = this.forge;
-    const told = await this.tell();
-    const name = wanted ?? told?.default_branch ?? null;
-    if (told?.empty === true) throw new UserError('RULES_EMPTY', `${this.repository} is empty`);
+    const description = await this.tell();
+    const name = wanted ?? description?.default_branch ?? null;
+    if (description?.empty === true) throw new UserError('RULES_EMPTY', `${this.repository} is empty`);
     if (!name)
       throw new UserError(
         'RULES_NO_BRANCH',
         `the forge does not say what the default branch of ${this.repository} is: set orgs[].rules.branch`,
       );
-    if (wanted !== null && told?.default_branch && told.default_branch !== wanted)
+    if (wanted !== null && description?.default_branch && description.default_branch !== wanted)
       throw new UserError(
         'RULES_NO_BRANCH',
-        `${wanted} is not the default branch of ${this.repository}: rules must come from ${told.default_branch}`,
+        `${wanted} is not the default branch of ${this.repository}: rules must come from ${description.default_branch}`,
       );
     const branch = await this.plain(`branch ${name} of ${this.repository}`, () =>
       client.getBranch({ owner: this.owner, repo: this.repo, branch: name }),
@@ -57,9 +57,9 @@ export class ForgeRuleFiles implements RuleRepository {
     if (branch.name && branch.name !== name)
       throw new UserError('RULES_NO_BRANCH', `the forge answered branch ${branch.name} for ${name}`);
     return {
-      id: told?.id ?? null,
-      fullName: told?.full_name ?? null,
-      isMirror: told?.mirror === true,
+      id: description?.id ?? null,
+      fullName: description?.full_name ?? null,
+      isMirror: description?.mirror === true,
       branch: name,
       commit: branch.commit?.id ?? '',
       author: branch.commit?.author?.username || branch.commit?.author?.name || null,
@@ -82,9 +82,9 @@ export class ForgeRuleFiles implements RuleRepository {
       );
       if (all) return paths.map((path, n) => fileOf(path, all[n] ?? null));
     }
-    const found: Array<RuleRepositoryFile | null> = [];
-    for (const path of paths) found.push(await this.oneFile(where, path));
-    return found;
+    const files: Array<RuleRepositoryFile | null> = [];
+    for (const path of paths) files.push(await this.oneFile(where, path));
+    return files;
   }
 
   private async oneFile(
@@ -206,14 +206,14 @@ function signatureOf(verification: NonNullable<Branch['commit']>['verification']
 
 function weaknessOf(rule: BranchProtection): ProtectionWeakness[] {
   const isPushOpen = rule.enable_push === true;
-  const found: Record<ProtectionWeakness, boolean> = {
+  const weaknesses: Record<ProtectionWeakness, boolean> = {
     'force-push': rule.enable_force_push === true && rule.enable_force_push_allowlist !== true,
     'open-push': isPushOpen && rule.enable_push_whitelist !== true,
     'unprotected-files': (rule.unprotected_file_patterns ?? '').trim() !== '',
     'push-list': isPushOpen && rule.enable_push_whitelist === true,
     'bypass-list': rule.enable_bypass_allowlist === true,
   };
-  return (Object.keys(found) as ProtectionWeakness[]).filter((weakness) => found[weakness]);
+  return (Object.keys(weaknesses) as ProtectionWeakness[]).filter((weakness) => weaknesses[weakness]);
 }
 
 /** Accounts whose newest verdict is an official approval of this very head; none where the forge does not tell the head. */

@@ -111,10 +111,10 @@ export class RepositorySource {
 
   private async filesAt(repository: RuleRepository, at: Pick<RuleRepositoryState, 'commit'>): Promise<RuleFile[]> {
     const [index] = await repository.files(at.commit, [INDEX_PATH]);
-    const paths = readRuleIndex(this.shown(at, INDEX_PATH), this.textOf(at, INDEX_PATH, index ?? null));
+    const paths = readRuleIndex(this.placeOf(at, INDEX_PATH), this.textOf(at, INDEX_PATH, index ?? null));
     const answers = paths.length === 0 ? [] : await repository.files(at.commit, paths);
     const own = paths.map((path, n) => ({
-      path: this.shown(at, path),
+      path: this.placeOf(at, path),
       name: path,
       text: this.textOf(at, path, answers[n] ?? null),
     }));
@@ -326,52 +326,52 @@ export class RepositorySource {
   /** A repository of the same name and another number is not the one the operator meant: renamed away, deleted and made anew, or taken over. */
   private async checkPin({ id }: RuleRepositoryState): Promise<void> {
     const { options, deps } = this;
-    const kept = options.id ?? (await this.keptId());
+    const pinnedId = options.id ?? (await this.keptId());
     if (id === null) {
-      if (kept === null) return;
+      if (pinnedId === null) return;
       throw new UserError(
         'RULES_PIN',
-        `the forge does not show the number of ${options.repository}, which was ${kept}: the bot cannot know whether it is the same repository`,
+        `the forge does not show the number of ${options.repository}, which was ${pinnedId}: the bot cannot know whether it is the same repository`,
       );
     }
-    if (kept === null) return deps.pin.write({ repository: options.repository, id });
-    if (kept === id) return undefined;
+    if (pinnedId === null) return deps.pin.write({ repository: options.repository, id });
+    if (pinnedId === id) return undefined;
     throw new UserError(
       'RULES_TAKEN_OVER',
-      `${options.repository} is another repository now (number ${id}, it was ${kept}): if that is meant, write orgs[].rules.repository_id: "${id}"`,
+      `${options.repository} is another repository now (number ${id}, it was ${pinnedId}): if that is meant, write orgs[].rules.repository_id: "${id}"`,
     );
   }
 
   private async keptId(): Promise<string | null> {
-    const kept = await this.deps.pin.read();
-    return kept?.repository.toLowerCase() === this.options.repository.toLowerCase() ? kept.id : null;
+    const pin = await this.deps.pin.read();
+    return pin?.repository.toLowerCase() === this.options.repository.toLowerCase() ? pin.id : null;
   }
 
-  private shown(state: Pick<RuleRepositoryState, 'commit'>, path: string): string {
+  private placeOf(state: Pick<RuleRepositoryState, 'commit'>, path: string): string {
     return `${this.options.repository}@${state.commit.slice(0, 12)}:${path}`;
   }
 
   private textOf(state: Pick<RuleRepositoryState, 'commit'>, path: string, file: RuleRepositoryFile | null): string {
-    const shown = this.shown(state, path);
+    const place = this.placeOf(state, path);
     if (!file)
       throw new UserError(
         'RULES_FILE_MISSING',
         path === INDEX_PATH
-          ? `${shown} is not there: it names the rule files`
-          : `${shown} is named in ${INDEX_PATH} and is not there`,
+          ? `${place} is not there: it names the rule files`
+          : `${place} is named in ${INDEX_PATH} and is not there`,
       );
-    if (file.type !== 'file') throw new UserError('RULES_NO_FILE', `${shown} is a ${file.type}, not a file`);
-    if (file.path !== path) throw new UserError('RULES_NO_FILE', `the forge answered ${file.path} for ${shown}`);
+    if (file.type !== 'file') throw new UserError('RULES_NO_FILE', `${place} is a ${file.type}, not a file`);
+    if (file.path !== path) throw new UserError('RULES_NO_FILE', `the forge answered ${file.path} for ${place}`);
     if (file.size > MAX_FILE_BYTES || (file.bytes?.length ?? 0) > MAX_FILE_BYTES)
       throw new UserError(
         'RULE_FILE_TOO_LARGE',
-        `${shown} has ${Math.max(file.size, file.bytes?.length ?? 0)} bytes; ${MAX_FILE_BYTES} is the limit`,
+        `${place} has ${Math.max(file.size, file.bytes?.length ?? 0)} bytes; ${MAX_FILE_BYTES} is the limit`,
       );
-    if (!file.bytes) throw new UserError('RULES_NO_FILE', `the forge gives no content of ${shown}`);
+    if (!file.bytes) throw new UserError('RULES_NO_FILE', `the forge gives no content of ${place}`);
     try {
       return new TextDecoder('utf-8', { fatal: true }).decode(file.bytes);
     } catch {
-      throw new UserError('RULES_NO_FILE', `${shown} is not UTF-8`);
+      throw new UserError('RULES_NO_FILE', `${place} is not UTF-8`);
     }
   }
 }

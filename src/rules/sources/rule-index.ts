@@ -26,26 +26,27 @@ const OPERATORS_OWN = new Set([
 /**
  * Paths of the rule files that an index names, in its order. It says which files, and nothing else: what the bot may do is the operator's
  * to say.
- * @param shown path of the index for messages
+ * @param indexPath path of the index for messages
  * @throws InvalidFile with every problem and its place
  */
-export function readRuleIndex(shown: string, text: string): string[] {
-  const { yaml, problems } = parseLocatedYaml(shown, text);
+export function readRuleIndex(indexPath: string, text: string): string[] {
+  const { yaml, problems } = parseLocatedYaml(indexPath, text);
   if (!yaml) throw new InvalidFile(problems);
   const parsed = indexSchema.safeParse(yaml.value ?? {});
-  if (!parsed.success) throw new InvalidFile(parsed.error.issues.flatMap((issue) => problemsOf(shown, yaml, issue)));
+  if (!parsed.success)
+    throw new InvalidFile(parsed.error.issues.flatMap((issue) => problemsOf(indexPath, yaml, issue)));
   const { files } = parsed.data;
-  const found: Problem[] = files.flatMap((path, n) => {
+  const wrongPaths: Problem[] = files.flatMap((path, n) => {
     const message = refusalOf(path) ?? (files.indexOf(path) < n ? `"${path}" is named twice` : null);
-    return message === null ? [] : [{ file: shown, ...yaml.positionOf(['files', n]), message }];
+    return message === null ? [] : [{ file: indexPath, ...yaml.positionOf(['files', n]), message }];
   });
   if (files.length > MAX_FILES)
-    found.push({
-      file: shown,
+    wrongPaths.push({
+      file: indexPath,
       ...yaml.positionOf(['files']),
       message: `it names ${files.length} rule files; ${MAX_FILES} is the limit`,
     });
-  if (found.length > 0) throw new InvalidFile(found);
+  if (wrongPaths.length > 0) throw new InvalidFile(wrongPaths);
   return files;
 }
 
@@ -75,15 +76,15 @@ function problemsOf(
 
 /** Null when it is a plain path from the root of the repository. */
 function refusalOf(path: string): string | null {
-  const shown = JSON.stringify(path.slice(0, 100));
-  if (path.length > 255) return `${shown} is longer than 255 characters`;
-  if (/[\\\p{Cc}\p{Cf}]/u.test(path)) return `${shown} holds a backslash or a character that nobody sees`;
+  const quoted = JSON.stringify(path.slice(0, 100));
+  if (path.length > 255) return `${quoted} is longer than 255 characters`;
+  if (/[\\\p{Cc}\p{Cf}]/u.test(path)) return `${quoted} holds a backslash or a character that nobody sees`;
   if (path.startsWith('/') || /^[A-Za-z]:/.test(path))
-    return `${shown} is no path from the root of the repository, like rules/labels.yaml`;
+    return `${quoted} is no path from the root of the repository, like rules/labels.yaml`;
   if (path.split('/').some((part) => part === '' || part === '.' || part === '..'))
-    return `${shown} has an empty part, "." or "..": write the path as it is`;
-  if (path.split('/').some((part) => part.toLowerCase() === '.git')) return `${shown} leads into .git`;
-  if (!/\.ya?ml$/.test(path)) return `${shown} is no .yaml or .yml file`;
-  if (/\.test\.ya?ml$/.test(path)) return `${shown} is a file of fixtures, not of rules`;
+    return `${quoted} has an empty part, "." or "..": write the path as it is`;
+  if (path.split('/').some((part) => part.toLowerCase() === '.git')) return `${quoted} leads into .git`;
+  if (!/\.ya?ml$/.test(path)) return `${quoted} is no .yaml or .yml file`;
+  if (/\.test\.ya?ml$/.test(path)) return `${quoted} is a file of fixtures, not of rules`;
   return null;
 }

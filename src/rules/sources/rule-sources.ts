@@ -45,7 +45,7 @@ export class RuleSources {
 
   constructor(
     config: AppConfig,
-    private readonly known: KnownFacts,
+    private readonly facts: KnownFacts,
     private readonly forges: ConnectedForges,
     private readonly verdicts: RuleVerdicts,
   ) {
@@ -68,8 +68,8 @@ export class RuleSources {
           return entry?.capabilities ? new ForgeRuleFiles(entry, fullName) : null;
         },
         pin: {
-          read: async () => readPin((await this.known.read(forge, name, 'rules.pin'))?.fact),
-          write: (pin) => this.known.write(forge, name, 'rules.pin', pin),
+          read: async () => readPin((await this.facts.read(forge, name, 'rules.pin'))?.fact),
+          write: (pin) => this.facts.write(forge, name, 'rules.pin', pin),
         },
         concluded: (verdict) => void this.verdicts.concluded(forge, name, verdict),
       },

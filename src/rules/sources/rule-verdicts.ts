@@ -27,7 +27,7 @@ export class RuleVerdicts {
   private isStopped = false;
 
   constructor(
-    private readonly known: KnownFacts,
+    private readonly facts: KnownFacts,
     @Inject(ConnectedForges) private readonly forges: ForgeClients,
     private readonly history: RuleHistory,
     private readonly logger: Logger,
@@ -50,19 +50,24 @@ export class RuleVerdicts {
 
   /** The newest one, also of an earlier process. */
   of(forge: string, org: string): Promise<(ReportedVerdict & { learnedAt: Date }) | null> {
-    return ruleVerdictOf(this.known, forge, org);
+    return ruleVerdictOf(this.facts, forge, org);
   }
 
   private async tell(forge: string, org: string, verdict: RuleVerdict): Promise<void> {
     // Nothing was found out about the rules: what was said last stands.
     if (verdict.state === 'unreachable') return;
-    const kept = await this.of(forge, org);
-    if (kept && sameVerdict(kept, verdict)) return;
-    const isChange = verdict.state === 'active' && kept?.commit !== verdict.commit && kept !== null;
+    const last = await this.of(forge, org);
+    if (last && sameVerdict(last, verdict)) return;
+    const isChange = verdict.state === 'active' && last?.commit !== verdict.commit && last !== null;
     const history = isChange ? await this.history.onHistory(org).catch(() => null) : null;
     const unposted = await this.post(forge, org, verdict, history);
-    const told: ReportedVerdict = { ...verdict, problems: verdict.problems.slice(0, PROBLEMS_KEPT), history, unposted };
-    await this.known.write(forge, org, KIND, told as unknown as JsonObject);
+    const reported: ReportedVerdict = {
+      ...verdict,
+      problems: verdict.problems.slice(0, PROBLEMS_KEPT),
+      history,
+      unposted,
+    };
+    await this.facts.write(forge, org, KIND, reported as unknown as JsonObject);
   }
 
   /** @returns why the status could not be set; null when it was, or there is no commit or no forge to tell */
@@ -77,9 +82,9 @@ export class RuleVerdicts {
     if (!access.offers('createStatus')) return 'this forge has no commit statuses';
     const [owner = '', repo = ''] = repository.split('/');
     const isActive = state === 'active';
-    const said = isActive ? ['These rules are active', history, ...notes] : refusalOf('Not taken', problems);
+    const parts = isActive ? ['These rules are active', history, ...notes] : refusalOf('Not taken', problems);
     try {
-      await access.client.createStatus({ owner, repo, sha: commit, body: statusOf(isActive, said) });
+      await access.client.createStatus({ owner, repo, sha: commit, body: statusOf(isActive, parts) });
       return null;
     } catch (error) {
       if (!(error instanceof ForgeError)) throw error;
@@ -90,21 +95,21 @@ export class RuleVerdicts {
 
 /** The newest verdict on an organization's repository of rules, also of an earlier process. */
 export async function ruleVerdictOf(
-  known: Pick<KnownFacts, 'read'>,
+  facts: Pick<KnownFacts, 'read'>,
   forge: string,
   org: string,
 ): Promise<(ReportedVerdict & { learnedAt: Date }) | null> {
-  const kept = await known.read(forge, org, KIND);
-  const told = kept && readVerdict(kept.fact);
-  return told && { ...told, learnedAt: kept.learnedAt };
+  const row = await facts.read(forge, org, KIND);
+  const verdict = row && readVerdict(row.fact);
+  return verdict && { ...verdict, learnedAt: row.learnedAt };
 }
 
 /** The commit status of a verdict: one line of what was said. */
 export function statusOf(
   isGood: boolean,
-  said: ReadonlyArray<string | null>,
+  parts: ReadonlyArray<string | null>,
 ): { readonly context: string; readonly state: 'success' | 'failure'; readonly description: string } {
-  const description = said.filter((part) => part !== null).join('; ');
+  const description = parts.filter((part) => part !== null).join('; ');
   return { context: CONTEXT, state: isGood ? 'success' : 'failure', description: shortened(description) };
 }
 
@@ -113,8 +118,8 @@ export function refusalOf(word: string, problems: readonly string[]): Array<stri
   return [`${word}: ${problems[0] ?? ''}`, problems.length > 1 ? `and ${problems.length - 1} more` : null];
 }
 
-function shortened(said: string): string {
-  const text = said.replace(/\s+/g, ' ').trim();
+function shortened(sentence: string): string {
+  const text = sentence.replace(/\s+/g, ' ').trim();
   return text.length <= DESCRIPTION_LENGTH ? text : `${text.slice(0, DESCRIPTION_LENGTH - 1)}…`;
 }
 

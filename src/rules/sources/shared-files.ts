@@ -12,19 +12,19 @@ const MAX_SHARED = 50;
  * @param places folders the operator allows; nothing outside of them is read, whatever a file says
  */
 export async function readShared(own: readonly RuleFile[], places: readonly string[]): Promise<RuleFile[]> {
-  const found = new Map<string, RuleFile>();
+  const byRef = new Map<string, RuleFile>();
   let named = own.flatMap(({ text }) => extendsOf(text));
-  for (let depth = 0; depth <= MAX_EXTENDS && named.length > 0 && found.size < MAX_SHARED; depth += 1) {
+  for (let depth = 0; depth <= MAX_EXTENDS && named.length > 0 && byRef.size < MAX_SHARED; depth += 1) {
     const next: string[] = [];
     for (const ref of named) {
-      if (found.has(ref)) continue;
+      if (byRef.has(ref)) continue;
       const file = await readOne(ref, places);
-      found.set(ref, file);
+      byRef.set(ref, file);
       next.push(...extendsOf(file.text));
     }
     named = next;
   }
-  return [...found.values()];
+  return [...byRef.values()];
 }
 
 async function readOne(ref: string, places: readonly string[]): Promise<RuleFile> {
@@ -42,8 +42,13 @@ async function readOne(ref: string, places: readonly string[]): Promise<RuleFile
     const read = await readBelow(place, ref);
     if (read === null) continue;
     if ('reason' in read) return refused(read.reason);
-    const shown = relative(process.cwd(), read.path);
-    return { path: shown.startsWith('..') ? read.path : shown, name: `extends:${ref}`, text: read.text, shared: ref };
+    const displayPath = relative(process.cwd(), read.path);
+    return {
+      path: displayPath.startsWith('..') ? read.path : displayPath,
+      name: `extends:${ref}`,
+      text: read.text,
+      shared: ref,
+    };
   }
   return refused(`it is in none of the allowed folders`);
 }

@@ -71,34 +71,38 @@ function judge(
   item: null | undefined,
 ): void {
   const { file, env } = context;
-  const given = emptyTable<WrittenParam>();
+  const constants = emptyTable<WrittenParam>();
   let isWhole = true;
   for (const { name, template, position } of params) {
     const entry = entries.find(({ key }) => key === name);
-    const found = item === null && usesItem(template) ? null : constantOf(template, context);
-    if (found instanceof Misfit) {
+    const constant = item === null && usesItem(template) ? null : constantOf(template, context);
+    if (constant instanceof Misfit) {
       if (template.kind !== 'constant')
-        file.newProblemAt(found.position ?? position, `this fails each time: ${found.message}`);
+        file.newProblemAt(constant.position ?? position, `this fails each time: ${constant.message}`);
       isWhole = false;
-    } else if (found !== null) {
-      given[name] = { value: found.value };
+    } else if (constant !== null) {
+      constants[name] = { value: constant.value };
       const refusal =
-        action.checkConstant?.(name, found.value) ?? fullRefFault(found.value, action.params[name]?.names);
+        action.checkConstant?.(name, constant.value) ?? fullRefFault(constant.value, action.params[name]?.names);
       if (refusal !== null && template.kind === 'constant') isWhole = false;
       else if (refusal !== null) {
-        file.newProblemAt(position, `${action.name}: ${name}: ${refusal}`, `it is ${shown(found.value)} each time`);
+        file.newProblemAt(
+          position,
+          `${action.name}: ${name}: ${refusal}`,
+          `it is ${inQuotes(constant.value)} each time`,
+        );
         isWhole = false;
       }
-      if (typeof found.value === 'string' && Buffer.byteLength(found.value) > MAX_OUTPUT && entry)
+      if (typeof constant.value === 'string' && Buffer.byteLength(constant.value) > MAX_OUTPUT && entry)
         file.newProblem(
           entry.value.start,
-          `${name} has ${Buffer.byteLength(found.value)} bytes; a parameter may have ${MAX_OUTPUT} (16 KB)`,
+          `${name} has ${Buffer.byteLength(constant.value)} bytes; a parameter may have ${MAX_OUTPUT} (16 KB)`,
         );
-    } else given[name] = { prefix: prefixOf(template, context) };
+    } else constants[name] = { prefix: prefixOf(template, context) };
   }
   // What was not compiled is told already, and may be what the others lack.
-  if (!isWhole || entries.some(({ key }) => !Object.hasOwn(given, key))) return;
-  const unfit = action.unfit?.(given, env.mirrorHosts === undefined ? {} : { mirrorHosts: env.mirrorHosts });
+  if (!isWhole || entries.some(({ key }) => !Object.hasOwn(constants, key))) return;
+  const unfit = action.unfit?.(constants, env.mirrorHosts === undefined ? {} : { mirrorHosts: env.mirrorHosts });
   if (!unfit) return;
   const at = entries.find(({ key }) => key === unfit.param);
   const place = at ? (unfit.isValue ? at.value.start : at.keyStart) : start;
@@ -143,23 +147,23 @@ function judgeItem(
   const { file } = context;
   for (const { name, template, position } of params) {
     if (!usesItem(template)) continue;
-    const found = constantOf(template, context, item);
-    if (found === null) continue;
+    const constant = constantOf(template, context, item);
+    if (constant === null) continue;
     const node = nodes?.[index];
     const place = node
       ? file.position(placeIn(node, template))
-      : found instanceof Misfit
-        ? (found.position ?? position)
+      : constant instanceof Misfit
+        ? (constant.position ?? position)
         : position;
     const message =
-      found instanceof Misfit
-        ? `item ${index + 1} fails: ${found.message}`
-        : (action.checkConstant?.(name, found.value) ?? fullRefFault(found.value, action.params[name]?.names));
+      constant instanceof Misfit
+        ? `item ${index + 1} fails: ${constant.message}`
+        : (action.checkConstant?.(name, constant.value) ?? fullRefFault(constant.value, action.params[name]?.names));
     if (!message) continue;
-    const told = `${action.name}: ${name}: ${message}`;
+    const text = `${action.name}: ${name}: ${message}`;
     // With a condition the item may never be reached.
-    if (when || unless) file.warnAt(place, told);
-    else file.newProblemAt(place, told);
+    if (when || unless) file.warnAt(place, text);
+    else file.newProblemAt(place, text);
   }
 }
 
@@ -196,9 +200,11 @@ function keyOf(context: FileContext, { key, action, params }: StepProgram, item:
   const templates = key ? [key] : itemParams(action, params).map(({ template }) => template);
   const values: string[] = [];
   for (const template of templates) {
-    const found = constantOf(template, context, item);
-    if (!found || found instanceof Misfit) return null;
-    values.push(typeof found.value === 'string' ? `"${found.value.slice(0, 60)}"` : canonicalJson(found.value));
+    const constant = constantOf(template, context, item);
+    if (!constant || constant instanceof Misfit) return null;
+    values.push(
+      typeof constant.value === 'string' ? `"${constant.value.slice(0, 60)}"` : canonicalJson(constant.value),
+    );
   }
   return values.length === 0 ? null : values.join(' ');
 }
@@ -221,7 +227,7 @@ export function constantOf(template: Template, context: FileContext, item?: Json
 const NOWHERE = { file: '', line: 1, col: 1 };
 
 function bindingsOf({ vars }: FileContext, more: JsonObject): Bindings {
-  return { all: { vars, ...more }, budget: { left: STEPS } } as unknown as Bindings;
+  return { all: { vars, ...more }, budget: { remaining: STEPS } } as unknown as Bindings;
 }
 
 /** Null where a secret stands. */
@@ -268,14 +274,14 @@ function prefixOf(template: Template, context: FileContext): string {
   for (const part of template.parts) {
     if (typeof part === 'string') prefix += part;
     else {
-      const found = constantOf({ kind: 'expression', expression: part }, context);
-      if (!found || found instanceof Misfit || typeof found.value !== 'string') return prefix;
-      prefix += found.value;
+      const constant = constantOf({ kind: 'expression', expression: part }, context);
+      if (!constant || constant instanceof Misfit || typeof constant.value !== 'string') return prefix;
+      prefix += constant.value;
     }
   }
   return prefix;
 }
 
-function shown(value: Json): string {
+function inQuotes(value: Json): string {
   return typeof value === 'string' ? `"${value.slice(0, 60)}"` : canonicalJson(value).slice(0, 60);
 }

@@ -29,15 +29,15 @@ export function checkPossible(
   checkRepositories(file, where);
   for (const { expression } of conditions)
     if (expression.compiled.source.trim() === 'true') file.warnAt(expression.start, 'this always holds', 'take it out');
-  const said = conditions.flatMap(({ expression }) => claimsIn(expression));
-  for (const { position, message, isNew } of findImpossible(said, where)) {
+  const claims = conditions.flatMap(({ expression }) => claimsIn(expression));
+  for (const { position, message, isNew } of findImpossible(claims, where)) {
     const hint = 'the rule would never fire; to switch a rule off: disabled: "why"';
     if (isNew) file.newProblemAt(position, message, hint);
     else file.problemAt(position, message, hint);
   }
   for (const step of steps) {
     const own = step.when ? claimsIn(step.when) : [];
-    const never = findImpossible([...said, ...own], where).filter(({ claim }) =>
+    const never = findImpossible([...claims, ...own], where).filter(({ claim }) =>
       own.some((one) => one.claim === claim),
     );
     for (const { position, message, isNew } of never) {
@@ -95,13 +95,13 @@ function checkFilters(file: SourceFile, on: readonly StartKind[], where: WhereFi
     );
   const position = where.positions.source;
   if (where.source && where.source.length > 0 && position) {
-    const told = new Set(on.flatMap((kind) => sourcesOf(kind)));
-    const missing = where.source.filter((source) => !told.has(source));
+    const possibleSources = new Set(on.flatMap((kind) => sourcesOf(kind)));
+    const missing = where.source.filter((source) => !possibleSources.has(source));
     if (missing.length === where.source.length)
       file.problemAt(
         position,
         `${on.join(', ')} never ${on.length === 1 ? 'comes' : 'come'} by ${missing.join(' or ')}`,
-        `it may be: ${[...told].join(', ')}`,
+        `it may be: ${[...possibleSources].join(', ')}`,
       );
   }
 }
@@ -141,15 +141,15 @@ interface Impossible extends Said {
 }
 
 /** Claims that contradict an earlier one, or a filter. */
-function findImpossible(said: readonly Said[], where: WhereFilter): Impossible[] {
-  const found: Impossible[] = [];
+function findImpossible(claims: readonly Said[], where: WhereFilter): Impossible[] {
+  const contradictions: Impossible[] = [];
   const earlier: Said[] = [];
-  for (const one of said) {
+  for (const one of claims) {
     const message = impossibleAlone(one.claim) ?? againstFilter(one.claim, where) ?? againstEarlier(one.claim, earlier);
-    if (message !== null) found.push({ ...one, message, isNew: isNew(one.claim, earlier) });
+    if (message !== null) contradictions.push({ ...one, message, isNew: isNew(one.claim, earlier) });
     else earlier.push(one);
   }
-  return found;
+  return contradictions;
 }
 
 function isNew(claim: Claim, earlier: readonly Said[]): boolean {
@@ -196,7 +196,7 @@ function againstFilter({ path, operator, value }: Claim, where: WhereFilter): st
 
 function againstEarlier(claim: Claim, earlier: readonly Said[]): string | null {
   const other = earlier.find(
-    ({ claim: known }) => known.path === claim.path && known.path !== '' && !canBothHold(known, claim),
+    ({ claim: before }) => before.path === claim.path && before.path !== '' && !canBothHold(before, claim),
   );
   return other
     ? `${claim.path} ${other.claim.operator} ${show(other.claim.value)} must hold as well (line ${other.position.line}): this can never hold`

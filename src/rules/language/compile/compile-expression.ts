@@ -251,10 +251,10 @@ function lookupsOf({ paths }: CompiledExpression, scope: Scope): ReadonlySet<str
   return new Set([...facts, ...(used.includes(undefined) ? (scope.lookups ?? []) : (used as string[]))]);
 }
 
-function nearest(word: string, known: readonly string[]): string | null {
-  const near = didYouMean(word, known);
+function nearest(word: string, candidates: readonly string[]): string | null {
+  const near = didYouMean(word, candidates);
   if (near !== null) return `did you mean "${near}"?`;
-  return known.length > 0 ? `there are: ${known.slice(0, 12).join(', ')}` : null;
+  return candidates.length > 0 ? `there are: ${candidates.slice(0, 12).join(', ')}` : null;
 }
 
 function firstCharacter(text: string): number {

@@ -62,12 +62,12 @@ export function lookupNames(node: YamlNode | undefined): ReadonlySet<string> {
 /** What each lookup answers, as far as its `use` can be read. */
 export function lookupTypes(
   node: YamlNode | undefined,
-  known: ReadonlyMap<string, LookupFacts>,
+  lookups: ReadonlyMap<string, LookupFacts>,
 ): ReadonlyMap<string, DataType> {
   const entries = node?.kind === 'map' ? node.entries : [];
   return new Map(
     entries.map(({ key, value }) => {
-      const answer = known.get(useOf(value))?.answer ?? DYN;
+      const answer = lookups.get(useOf(value))?.answer ?? DYN;
       const isEach = value.kind === 'map' && value.entries.some((entry) => entry.key === 'for_each');
       return [key, isEach ? listOf(answer) : answer];
     }),

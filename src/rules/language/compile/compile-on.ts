@@ -30,8 +30,8 @@ export function readStarts({ file }: FileContext, node: YamlNode): StartKind[] {
         habit ? `write ${habit}` : (kindsLike(value) ?? suggest(value, START_KINDS, 'there are')),
       );
       // The rest is looked at as if the nearest kind stood here.
-      const meant = habit ?? didYouMean(value, START_KINDS);
-      if (meant !== null && isStartKind(meant)) kinds.add(meant);
+      const suggestion = habit ?? didYouMean(value, START_KINDS);
+      if (suggestion !== null && isStartKind(suggestion)) kinds.add(suggestion);
     }
   }
   // All pushes are those of branches and those of tags as well.
@@ -55,12 +55,12 @@ function tellKindsOfMap(file: FileContext['file'], node: Extract<YamlNode, { kin
       item.kind === 'scalar' ? [String(item.value)] : [],
     );
     const written = words.length > 0 ? words.map((one) => `${key}.${one}`) : [key];
-    const meant = written.map((one) => (isStartKind(one) ? one : (habitOf('kind', one) ?? one)));
-    kinds.push(...meant);
+    const suggestions = written.map((one) => (isStartKind(one) ? one : (habitOf('kind', one) ?? one)));
+    kinds.push(...suggestions);
     const hint =
       key === 'schedule'
         ? 'schedule is a key of the rule: schedule: "0 4 * * *"'
-        : `on: [${meant.join(', ')}]; filters stand in where`;
+        : `on: [${suggestions.join(', ')}]; filters stand in where`;
     file.problem(keyStart, 'on is a list of event kinds, this is a map', hint);
   }
   if (node.entries.length === 0) file.problem(node.start, 'on is empty', 'on: push');

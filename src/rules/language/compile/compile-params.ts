@@ -46,19 +46,19 @@ export function compileParams(
   target: ParamsOf,
   scope: Scope,
 ): ParamProgram[] {
-  const known = Object.keys(target.params);
+  const names = Object.keys(target.params);
   const programs: ParamProgram[] = [];
-  const given = new Set(entries.map(({ key }) => key));
+  const namesInRule = new Set(entries.map(({ key }) => key));
   for (const entry of entries) {
     const spec = target.params[entry.key];
-    if (!spec || !known.includes(entry.key)) {
+    if (!spec || !names.includes(entry.key)) {
       context.file.problem(
         entry.keyStart,
         `${target.name} has no parameter "${entry.key}"`,
-        paramHint(entry.key, known),
+        paramHint(entry.key, names),
       );
-      const meant = paramHabit(entry.key, known) ?? didYouMean(entry.key, known);
-      if (meant !== null) given.add(/^\w+/.exec(meant)?.[0] ?? '');
+      const suggestion = paramHabit(entry.key, names) ?? didYouMean(entry.key, names);
+      if (suggestion !== null) namesInRule.add(/^\w+/.exec(suggestion)?.[0] ?? '');
       continue;
     }
     const template = compileParam(context, entry, spec, target, scope);
@@ -74,30 +74,35 @@ export function compileParams(
       });
   }
   const missing = Object.entries(target.params).filter(
-    ([name, spec]) => spec.required && spec.default === undefined && !given.has(name),
+    ([name, spec]) => spec.required && spec.default === undefined && !namesInRule.has(name),
   );
   for (const [name] of missing) context.file.problem(start, `${target.name} needs the parameter "${name}"`);
-  return [...programs, ...defaults(context, given, start, target)];
+  return [...programs, ...defaults(context, namesInRule, start, target)];
 }
 
 /** Of the words that mean something elsewhere, those count that this target has. */
-function paramHabit(name: string, known: readonly string[]): string | null {
+function paramHabit(name: string, names: readonly string[]): string | null {
   const habit = habitOf('param', name);
-  return habit !== null && known.includes(/^\w+/.exec(habit)?.[0] ?? '') ? habit : null;
+  return habit !== null && names.includes(/^\w+/.exec(habit)?.[0] ?? '') ? habit : null;
 }
 
-function paramHint(name: string, known: readonly string[]): string | undefined {
-  const habit = paramHabit(name, known);
-  const near = didYouMean(name, known);
+function paramHint(name: string, names: readonly string[]): string | undefined {
+  const habit = paramHabit(name, names);
+  const near = didYouMean(name, names);
   return habit === null || (near !== null && habit.startsWith(near))
-    ? suggest(name, known, 'it has')
+    ? suggest(name, names, 'it has')
     : `write ${habit}`;
 }
 
-function defaults(context: FileContext, given: ReadonlySet<string>, start: number, target: ParamsOf): ParamProgram[] {
+function defaults(
+  context: FileContext,
+  namesInRule: ReadonlySet<string>,
+  start: number,
+  target: ParamsOf,
+): ParamProgram[] {
   const position = context.file.position(start);
   return Object.entries(target.params).flatMap(([name, { type, required, default: value }]) =>
-    value === undefined || given.has(name)
+    value === undefined || namesInRule.has(name)
       ? []
       : [{ name, type, required, template: { kind: 'constant', value } as const, position }],
   );
@@ -122,13 +127,13 @@ function compileParam(
     spec.type === 'string' &&
     target.checkConstant?.(key, template.value) === null;
   const message = isNumber ? null : checkShape(template, node, spec.type, what);
-  const meant = expressionMeant(node);
+  const lookalike = expressionMeant(node);
   if (message !== null && spec.type === 'time' && template.kind === 'constant' && typeof template.value === 'string') {
-    context.file.newProblem(node.start, message, meant?.hint ?? shapeHint(context, node, template, spec));
+    context.file.newProblem(node.start, message, lookalike?.hint ?? shapeHint(context, node, template, spec));
     return template;
   }
   if (message !== null) {
-    context.file.problem(node.start, message, meant?.hint ?? shapeHint(context, node, template, spec));
+    context.file.problem(node.start, message, lookalike?.hint ?? shapeHint(context, node, template, spec));
     return null;
   }
   const names = spec.names ?? (spec.type === 'integer' ? 'number' : undefined);
@@ -141,14 +146,23 @@ function compileParam(
   if (template.kind === 'constant') {
     const refusal = target.checkConstant?.(key, template.value) ?? null;
     if (refusal !== null) {
-      context.file.problem(node.start, `${what}: ${refusal}`, meant?.hint);
+      context.file.problem(node.start, `${what}: ${refusal}`, lookalike?.hint);
       // The rest of the rule is looked at as it stands.
       return template;
     }
     const isFree = spec.markdown === true || spec.line === true || spec.sealed === true;
-    if (meant && !meant.isWhole && (isFree || (typeof template.value === 'string' && template.value.includes('\n'))))
-      context.file.warn(meant.start, `${what} is written as it stands: ${meant.what} is no expression`, meant.hint);
-    else if (meant) context.file.newProblem(meant.start, `${what}: ${meant.what} is no expression here`, meant.hint);
+    if (
+      lookalike &&
+      !lookalike.isWhole &&
+      (isFree || (typeof template.value === 'string' && template.value.includes('\n')))
+    )
+      context.file.warn(
+        lookalike.start,
+        `${what} is written as it stands: ${lookalike.what} is no expression`,
+        lookalike.hint,
+      );
+    else if (lookalike)
+      context.file.newProblem(lookalike.start, `${what}: ${lookalike.what} is no expression here`, lookalike.hint);
     else checkWord(context, node, template.value, spec, what);
   }
   return template;
@@ -158,9 +172,14 @@ function compileParam(
 function expressionMeant(node: YamlNode): { start: number; what: string; hint: string; isWhole: boolean } | null {
   const texts = node.kind === 'list' ? node.items : [node];
   for (const one of texts) {
-    const found = one.kind === 'scalar' && typeof one.value === 'string' ? looksLikeExpression(one.value) : null;
-    if (found)
-      return { start: one.start, what: found.what, hint: `write ${found.write}`, isWhole: found.isWhole === true };
+    const lookalike = one.kind === 'scalar' && typeof one.value === 'string' ? looksLikeExpression(one.value) : null;
+    if (lookalike)
+      return {
+        start: one.start,
+        what: lookalike.what,
+        hint: `write ${lookalike.write}`,
+        isWhole: lookalike.isWhole === true,
+      };
   }
   return null;
 }

@@ -197,10 +197,10 @@ function compileProtection(
 ): ProtectionProgram {
   const { file, env } = context;
   const answer = env.lookups.get(PROTECTION)?.answer;
-  const known = answer?.kind === 'object' ? Object.keys(answer.fields) : null;
+  const fields = answer?.kind === 'object' ? Object.keys(answer.fields) : null;
   for (const { key, keyStart, value } of entries) {
-    if (known && key !== 'name' && !known.includes(key))
-      file.problem(keyStart, `a branch protection has no "${key}"`, protectionHint(key, known));
+    if (fields && key !== 'name' && !fields.includes(key))
+      file.problem(keyStart, `a branch protection has no "${key}"`, protectionHint(key, fields));
     const wrong = neverOf(key, value, answer?.kind === 'object' ? ownValue(answer.fields, key)?.type : undefined);
     if (wrong !== null) file.newProblem(value.start, ...wrong);
   }
@@ -222,9 +222,9 @@ function neverOf(key: string, node: YamlNode, type: DataType | undefined): [mess
   return null;
 }
 
-function protectionHint(key: string, known: readonly string[]): string | undefined {
+function protectionHint(key: string, fields: readonly string[]): string | undefined {
   const habit = habitOf('protection', key);
-  return habit ? `write ${habit}` : suggest(key, known, 'it has');
+  return habit ? `write ${habit}` : suggest(key, fields, 'it has');
 }
 
 function compileExpectations(

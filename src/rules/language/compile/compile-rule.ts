@@ -76,9 +76,12 @@ export function compileRule(context: FileContext, node: YamlNode): CompiledRule 
   const inside: Scope = { ...scope, lookups: lookupNames(lookupNode) };
   const ifNode = rule.node('if');
   const conditions = ifNode ? compileConditions(context, ifNode, inside) : [];
-  const held = conditions.reduce((known, { expression }) => whereHolds(known, expression, true), types);
+  const typesInSteps = conditions.reduce(
+    (typesSoFar, { expression }) => whereHolds(typesSoFar, expression, true),
+    types,
+  );
   const doNode = rule.node('do');
-  const steps = doNode ? compileSteps(context, doNode, { ...inside, types: held }) : [];
+  const steps = doNode ? compileSteps(context, doNode, { ...inside, types: typesInSteps }) : [];
   const coalesceMap = rule.value('coalesce');
   const coalesce = coalesceMap && compileCoalesce(context, coalesceMap, inside);
   const rights = rule.value('rights');
@@ -232,8 +235,8 @@ function typesOfRule(
 
 /** The sources that the rule takes; null = all of them. */
 function sourcesOf({ source }: WhereFilter, conditions: YamlNode | undefined): ReadonlySet<string> | null {
-  const asked = conditions ? textsOf(conditions).flatMap((text) => ONE_SOURCE.exec(text)?.[1] ?? []) : [];
-  return source ? new Set(source) : asked.length > 0 ? new Set(asked) : null;
+  const sources = conditions ? textsOf(conditions).flatMap((text) => ONE_SOURCE.exec(text)?.[1] ?? []) : [];
+  return source ? new Set(source) : sources.length > 0 ? new Set(sources) : null;
 }
 
 const ONE_SOURCE = /^(?![^]*(?:\|\||\?))[^]*\bevent\.source\s*==\s*["'](\w+)["']/;

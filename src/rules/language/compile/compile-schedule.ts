@@ -63,10 +63,10 @@ const MOST_MADE_UP = 50;
 /** @returns undefined when it is not given */
 function readCatchUp({ file }: FileContext, node: YamlNode | undefined): CatchUp | null | undefined {
   if (!node) return undefined;
-  const given = node.kind === 'scalar' ? node.value : null;
-  if (given === 'skip' || given === 'one') return given;
-  if (given === 'all') return MOST_MADE_UP;
-  if (typeof given === 'number' && Number.isInteger(given) && given >= 1 && given <= MOST_MADE_UP) return given;
+  const value = node.kind === 'scalar' ? node.value : null;
+  if (value === 'skip' || value === 'one') return value;
+  if (value === 'all') return MOST_MADE_UP;
+  if (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= MOST_MADE_UP) return value;
   if (isRefused(node)) return null;
   file.problem(
     node.start,
@@ -85,12 +85,12 @@ export function compileCoalesce(
   const text = coalesce.value('key');
   const key = text && compileTemplate(context, text, { ...scope, lookups: null });
   if (text && key?.kind === 'constant') {
-    const meant = looksLikeExpression(String(key.value));
-    if (meant)
+    const lookalike = looksLikeExpression(String(key.value));
+    if (lookalike)
       file.newProblem(
         text.start,
-        `coalesce.key: ${meant.what} is no expression, so all runs have this one key`,
-        `write ${meant.write}`,
+        `coalesce.key: ${lookalike.what} is no expression, so all runs have this one key`,
+        `write ${lookalike.write}`,
       );
     else
       file.warn(

@@ -153,13 +153,13 @@ function readStep(context: FileContext, node: YamlNode, shape: 'step' | 'fix'): 
     return readShort(context, { ...map, entries: others }, shape, action, second);
   }
   // A word that is no key may be an action of another tool.
-  const meant = map.entries.some(({ key }) => key === 'use')
+  const foreignWord = map.entries.some(({ key }) => key === 'use')
     ? undefined
     : map.entries.find(
         ({ key }) => !Object.hasOwn(GRAMMAR[shape].keys, key) && !isWordOf(shape, key) && isLikeAction(env, key),
       );
-  if (meant) {
-    file.problem(meant.keyStart, `there is no action "${meant.key}"`, actionHint(env, meant.key));
+  if (foreignWord) {
+    file.problem(foreignWord.keyStart, `there is no action "${foreignWord.key}"`, actionHint(env, foreignWord.key));
     return null;
   }
   const keys = readMap(file, map, shape);
@@ -265,10 +265,10 @@ function readApproval(context: FileContext, value: YamlNode | undefined): StepPr
 export function checkApprovers({ file, env }: FileContext, start: number): void {
   const { approvers } = env;
   if (approvers === undefined || approvers >= 2) return;
-  const told = approvers === 1 ? 'only one operator' : 'no operator';
+  const count = approvers === 1 ? 'only one operator' : 'no operator';
   file.problem(
     start,
-    `approval: two-people takes two operators who may approve, and there is ${told}`,
+    `approval: two-people takes two operators who may approve, and there is ${count}`,
     'forgehand operators add NAME --scopes approve',
   );
 }

@@ -79,8 +79,8 @@ export function where(
   const { compiled, kinds } = condition;
   const own = holds ? guardsOfText(compiled.source) : NO_GUARDS;
   const { event } = types.variables;
-  const left = holds ? kinds?.ifTrue : kinds?.ifFalse;
-  const of = event?.kind === 'either' ? event.of.filter(({ name }) => left?.includes(name) ?? true) : [];
+  const possibleKinds = holds ? kinds?.ifTrue : kinds?.ifFalse;
+  const of = event?.kind === 'either' ? event.of.filter(({ name }) => possibleKinds?.includes(name) ?? true) : [];
   const [only] = of;
   return {
     variables: only

@@ -37,8 +37,8 @@ export interface AnalysisContext {
  * Also wraps what each loop walks and asks before each turn, so that the meter sees them.
  * @throws ExpressionError at the first fault
  */
-export function analyze(parsed: ParsedExpression, known: AnalysisContext): Analysis {
-  const walker = new Walker(parsed, known);
+export function analyze(parsed: ParsedExpression, context: AnalysisContext): Analysis {
+  const walker = new Walker(parsed, context);
   walker.visit(parsed.expr, [], 0, 0);
   return { type: walker.typeOf(parsed.expr), paths: walker.paths };
 }
@@ -51,9 +51,9 @@ class Walker {
 
   constructor(
     readonly parsed: ParsedExpression,
-    readonly known: AnalysisContext,
+    readonly context: AnalysisContext,
   ) {
-    this.#types = new Types(known.env);
+    this.#types = new Types(context.env);
   }
 
   typeOf(expr: Expr): ExprType {
@@ -106,7 +106,7 @@ class Walker {
         const { name } = exprKind.value;
         if (loopVariables.includes(name)) return true;
         this.#checkVariable(node, name);
-        if (this.known.variables.includes(name))
+        if (this.context.variables.includes(name))
           this.paths.push({
             segments: [name, ...segments.reverse()],
             offset: this.#offset(node),
@@ -147,7 +147,7 @@ class Walker {
   }
 
   #checkVariable(node: Expr, name: string): void {
-    const { variables } = this.known;
+    const { variables } = this.context;
     if (variables.includes(name) || TYPES.has(name)) return;
     const habit = this.#habitAt(node) ?? habitOf('variable', name);
     const near = didYouMean(name, variables);
@@ -167,7 +167,7 @@ class Walker {
       throw this.#error(expr, 'has() asks whether a field is there, and this is none', 'has(event.FIELD)');
     if (overloads.length === 0) {
       const habit = habitOf('function', name) ?? this.#habitAt(expr);
-      const near = didYouMean(name, functionNames(this.known.env));
+      const near = didYouMean(name, functionNames(this.context.env));
       throw this.#error(
         expr,
         `there is no function "${name}"`,
@@ -191,7 +191,7 @@ class Walker {
 
   #checkConstants(expr: Expr, name: string, args: readonly Expr[]): void {
     const constants = args.map(textsOf);
-    const own = this.known.ownFunctions.get(name)?.checkConstants?.(constants) ?? null;
+    const own = this.context.ownFunctions.get(name)?.checkConstants?.(constants) ?? null;
     if (own !== null)
       throw this.#error(args.findLast((_, index) => constants[index] !== undefined) ?? expr, `${name}: ${own}`);
     const [pattern, at] = [constants.at(-1), args.at(-1)];
@@ -212,7 +212,7 @@ class Walker {
   }
 
   #habitAt(expr: Expr): string | null {
-    return textHabitAt(this.known.source, this.#offset(expr));
+    return textHabitAt(this.context.source, this.#offset(expr));
   }
 
   #offset(expr: Expr): number {

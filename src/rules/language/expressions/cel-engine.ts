@@ -27,7 +27,7 @@ const MAX_SOURCE = 4096;
 export class CelEngine implements ExpressionEngine {
   readonly #meter = new Meter();
   readonly #counters = countersOf(this.#meter);
-  readonly #kept = new WeakMap<object, Record<string, CelInput>>();
+  readonly #conversions = new WeakMap<object, Record<string, CelInput>>();
   readonly #functions: ReadonlyMap<string, RuleFunction>;
   readonly #env;
   /** Compiled expressions in use, by what they were made of. Organizations share rules, and each of their expressions takes a millisecond to compile. */
@@ -64,8 +64,8 @@ export class CelEngine implements ExpressionEngine {
 
   compile(source: string, variables: readonly string[]): CompiledExpression {
     const key = [...variables, source].join('\n');
-    const known = this.#inUse.get(key)?.deref();
-    if (known) return known;
+    const existing = this.#inUse.get(key)?.deref();
+    if (existing) return existing;
     const compiled = this.#compileAnew(source, variables);
     this.#inUse.set(key, new WeakRef(compiled));
     this.#unused.register(compiled, key);
@@ -100,7 +100,7 @@ export class CelEngine implements ExpressionEngine {
     parsed: ParsedExpression,
     source: string,
     bindings: Readonly<Record<string, unknown>>,
-    budget: Budget = { left: DEFAULT_STEPS },
+    budget: Budget = { remaining: DEFAULT_STEPS },
   ): ExprValue {
     const bound = this.#bound(bindings);
     const meter = this.#meter;
@@ -115,11 +115,11 @@ export class CelEngine implements ExpressionEngine {
   /** The variables as the library takes them: made once for what cannot change any more. */
   #bound(bindings: Readonly<Record<string, unknown>>): Record<string, CelInput> {
     const isKept = Object.isFrozen(bindings);
-    const kept = isKept ? this.#kept.get(bindings) : undefined;
-    if (kept) return kept;
+    const existing = isKept ? this.#conversions.get(bindings) : undefined;
+    if (existing) return existing;
     const bound = Object.create(this.#counters) as Record<string, CelInput>;
     for (const [name, value] of Object.entries(bindings)) if (value !== undefined) bound[name] = convert(value);
-    if (isKept) this.#kept.set(bindings, bound);
+    if (isKept) this.#conversions.set(bindings, bound);
     return bound;
   }
 }

@@ -21,13 +21,13 @@ function spent({ source }: HostileCall, input: HostileInput, size: number): { st
   const compiled = engine.compile(source, ['x', ...Object.keys(data)]);
   if (size === LARGE && !made.has(input)) made.set(input, engine.bind(input.of(size)));
   const x = size === LARGE ? made.get(input) : engine.bind(input.of(size));
-  const budget = { left: STEPS_PER_DECISION };
+  const budget = { remaining: STEPS_PER_DECISION };
   try {
     compiled.evaluate(Object.freeze({ ...data, x }), budget);
-    return { steps: STEPS_PER_DECISION - budget.left, message: '' };
+    return { steps: STEPS_PER_DECISION - budget.remaining, message: '' };
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;
-    return { steps: STEPS_PER_DECISION - budget.left, message: error.message };
+    return { steps: STEPS_PER_DECISION - budget.remaining, message: error.message };
   }
 }
 
@@ -84,10 +84,10 @@ describe('rules/language/expressions/charges', () => {
       },
     });
     const compiled = new CelEngine([dear]).compile('dear(x)', ['x']);
-    const budget = { left: 1_000 };
+    const budget = { remaining: 1_000 };
 
     expect(compiled.evaluate({ x: 'four' }, budget)).toBe(1n);
-    expect(budget.left).toBeLessThan(600);
+    expect(budget.remaining).toBeLessThan(600);
     expect(() => compiled.evaluate({ x: 'eleven more' }, budget)).toThrow(SPENT);
     expect(runs).toBe(1);
   });

@@ -57,10 +57,10 @@ export function checkCased(notes: TypeNotes, cased: Expr | undefined, literal: E
   const text = constantText(literal);
   const call = callOf(cased)?.function;
   if (text === undefined || !literal || (call !== 'lowerAscii' && call !== 'upperAscii')) return;
-  const meant = call === 'lowerAscii' ? text.toLowerCase() : text.toUpperCase();
-  if (meant === text || !/^[\x20-\x7e]*$/.test(text)) return;
+  const suggestion = call === 'lowerAscii' ? text.toLowerCase() : text.toUpperCase();
+  if (suggestion === text || !/^[\x20-\x7e]*$/.test(text)) return;
   const letters = call === 'lowerAscii' ? 'capital' : 'small';
-  notes.newProblem(literal, `what ${call}() gives has no ${letters} letters: this never holds`, `"${meant}"`);
+  notes.newProblem(literal, `what ${call}() gives has no ${letters} letters: this never holds`, `"${suggestion}"`);
 }
 
 /** Patterns that nothing matches, and patterns in the place of the text. */

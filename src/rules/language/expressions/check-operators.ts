@@ -33,7 +33,7 @@ export function demandBool(notes: TypeNotes, expr: Expr, type: DataType, name: s
 }
 
 export function checkEquality(
-  asked: ReadingContext,
+  context: ReadingContext,
   expr: Expr,
   args: readonly Expr[],
   left: DataType,
@@ -41,22 +41,22 @@ export function checkEquality(
   isEqual: boolean,
 ): void {
   const why = whyNeverEqual(left, right);
-  warnOfText(asked.notes, args);
-  warnOfSure(asked, args, left, right, isEqual);
+  warnOfText(context.notes, args);
+  warnOfSure(context, args, left, right, isEqual);
   if (why === null) return;
   const [a, b] = args;
   const literal = a && isLiteral(a) ? a : b && isLiteral(b) ? b : null;
   const values = allValues(left, right);
   if (values) {
-    const [known, word] = values;
+    const [choices, word] = values;
     const path = (literal === a ? b && pathOf(b) : a && pathOf(a)) ?? 'it';
-    asked.notes.problem(literal ?? expr, `${path} is never "${word}"`, suggestValue(word, known));
+    context.notes.problem(literal ?? expr, `${path} is never "${word}"`, suggestValue(word, choices));
     return;
   }
-  asked.notes.problem(
+  context.notes.problem(
     expr,
     `${why}: this ${isEqual ? 'can never hold' : 'always holds'}`,
-    objectHint(left, right, args) ?? equalityHint(left, right, literal, asked.notes),
+    objectHint(left, right, args) ?? equalityHint(left, right, literal, context.notes),
   );
 }
 
@@ -120,7 +120,7 @@ export function tellMisfit(
   target: DataType | null,
   args: readonly DataType[],
 ): void {
-  const given = args.map(withArticle).join(' and ');
+  const argTypes = args.map(withArticle).join(' and ');
   const operator = /^_(.+)_$/.exec(name)?.[1] ?? (name === '-_' ? '-' : null);
   if (operator !== null) {
     const hint =
@@ -133,14 +133,15 @@ export function tellMisfit(
             : args.some(({ kind }) => kind === 'duration') && args.some(numeric)
               ? 'durations are like duration("24h")'
               : null;
-    notes.problem(expr, `${operator} does not take ${given}`, hint);
+    notes.problem(expr, `${operator} does not take ${argTypes}`, hint);
     return;
   }
   const ways = [...new Set(overloads.map(signature))].slice(0, 4).join('; ');
   const wrongTarget =
     target !== null && !overloads.some((overload) => fits(typeName(overload.target?.name ?? ''), target));
   const isOfLists = name === 'glob' && args.some(({ kind }) => kind === 'list');
-  const subject = wrongTarget && target ? `${withArticle(target)} has no ${name}()` : `${name} does not take ${given}`;
+  const subject =
+    wrongTarget && target ? `${withArticle(target)} has no ${name}()` : `${name} does not take ${argTypes}`;
   notes.problem(
     expr,
     subject,
@@ -154,8 +155,8 @@ export function habitAt(notes: TypeNotes, expr: Expr, field?: string): string | 
   return habit === null ? null : `write ${habit}`;
 }
 
-export function fits(wanted: string, given: DataType): boolean {
-  return wanted === 'dyn' || given.kind === 'dyn' || wanted === kindName(given);
+export function fits(wanted: string, actual: DataType): boolean {
+  return wanted === 'dyn' || actual.kind === 'dyn' || wanted === kindName(actual);
 }
 
 function isLiteral(expr: Expr): boolean {

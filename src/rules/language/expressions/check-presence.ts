@@ -35,7 +35,7 @@ const NULLABLE = new Set(['milestone', 'assignee', 'merged_by', 'head_commit', '
 
 /** A lookup that must be there is compared with null. */
 export function warnOfSure(
-  asked: ReadingContext,
+  context: ReadingContext,
   args: readonly Expr[],
   left: DataType,
   right: DataType,
@@ -43,10 +43,10 @@ export function warnOfSure(
 ): void {
   const at = left.kind === 'null' ? 1 : right.kind === 'null' ? 0 : -1;
   const [root, name, ...more] = (args[at] && pathOf(args[at]))?.split('.') ?? [];
-  const lookups = ownValue(asked.variables, 'lookups');
+  const lookups = ownValue(context.variables, 'lookups');
   const field = lookups?.kind === 'object' && name !== undefined ? ownValue(lookups.fields, name) : undefined;
   if (at === -1 || root !== 'lookups' || more.length > 0 || !field || field.optional || !args[at]) return;
-  asked.notes.warn(
+  context.notes.warn(
     args[at],
     `lookups.${name} is never null, so this ${isEqual ? 'never' : 'always'} holds: where there is nothing, the run ends with an error`,
     'on_missing: none in the lookup',
@@ -54,11 +54,11 @@ export function warnOfSure(
 }
 
 /** Reading on from what may be missing or null ends the decision with an error. */
-export function warnOfNothing(asked: ReadingContext, operand: Expr | undefined, loop: Loop): void {
+export function warnOfNothing(context: ReadingContext, operand: Expr | undefined, loop: Loop): void {
   const path = operand ? pathOf(operand) : null;
   if (!operand || path === null || loop.has(path.split('.')[0] ?? '')) return;
-  if (!mayBeNothing(asked, path) || isAsked(asked, path)) return;
-  asked.notes.warn(
+  if (!mayBeNothing(context, path) || isAsked(context, path)) return;
+  context.notes.warn(
     operand,
     `${path} may be missing or null: reading on from it is an error then`,
     `ask first: ${hasFirst(path)}`,
@@ -66,26 +66,26 @@ export function warnOfNothing(asked: ReadingContext, operand: Expr | undefined, 
 }
 
 /** A field that events of a kind need not have: of the event itself, since those of the forge's objects may all be missing. */
-export function warnOfOwn(asked: ReadingContext, expr: Expr, type: DataType, name: string, loop: Loop): void {
+export function warnOfOwn(context: ReadingContext, expr: Expr, type: DataType, name: string, loop: Loop): void {
   const path = pathOf(expr);
-  if (path !== `event.${name}` || loop.has('event') || isAsked(asked, path)) return;
+  if (path !== `event.${name}` || loop.has('event') || isAsked(context, path)) return;
   const types = type.kind === 'object' ? [type] : type.kind === 'either' ? type.of.map((one) => one.type) : [];
   const lacking = types.filter((one) => ownValue(one.fields, name)?.optional === true);
-  if (!OFTEN_MISSING.has(name) || !lacking.some(isPush)) return warnOfOptional(asked, expr, lacking, name);
-  asked.notes.warn(
+  if (!OFTEN_MISSING.has(name) || !lacking.some(isPush)) return warnOfOptional(context, expr, lacking, name);
+  context.notes.warn(
     expr,
     `a push need not have ${path}: it is of a branch or of a tag`,
     `on: push.${name}; or ask first: ${hasFirst(path)}`,
   );
 }
 
-function warnOfOptional(asked: ReadingContext, expr: Expr, lacking: readonly ObjectType[], name: string): void {
+function warnOfOptional(context: ReadingContext, expr: Expr, lacking: readonly ObjectType[], name: string): void {
   // Every event has a repository; who did it is asked for below, by field.
   if (name === 'repo' || name === 'actor' || NULLABLE.has(name)) return;
-  const isByDelivery = asked.guards.sources?.size === 1 && asked.guards.sources.has('webhook');
+  const isByDelivery = context.guards.sources?.size === 1 && context.guards.sources.has('webhook');
   const kinds = lacking.flatMap(kindNames).filter((kind) => !isByDelivery || !isDelivered(kind, name));
   if (kinds.length === 0) return;
-  asked.notes.warn(
+  context.notes.warn(
     expr,
     `event.${name} may be missing: ${nameSome(kinds)} may lack it`,
     `ask first: ${hasFirst(`event.${name}`)}`,
@@ -93,35 +93,35 @@ function warnOfOptional(asked: ReadingContext, expr: Expr, lacking: readonly Obj
 }
 
 /** Not every source tells the objects of an event whole. */
-export function warnOfUntold(asked: ReadingContext, expr: Expr, event: DataType, loop: Loop): void {
+export function warnOfUntold(context: ReadingContext, expr: Expr, event: DataType, loop: Loop): void {
   const [root, object, field, ...more] = pathOf(expr)?.split('.') ?? [];
   if (root !== 'event' || !object || !field || more.length > 0 || loop.has('event')) return;
   const path = object === 'actor' ? 'event.actor' : `event.${object}.${field}`;
   // What is null again and again is told of where it is read on.
-  if (isAsked(asked, path) || NULLABLE.has(field)) return;
+  if (isAsked(context, path) || NULLABLE.has(field)) return;
   const types = event.kind === 'object' ? [event] : event.kind === 'either' ? event.of.map(({ type }) => type) : [];
-  const { sources } = asked.guards;
+  const { sources } = context.guards;
   const lacking = types.flatMap(kindNames).flatMap((kind) => {
     const without = sourcesWithout(kind, object, field).filter((source) => sources?.has(source) ?? true);
     return without.length > 0 ? [{ kind, without }] : [];
   });
   if (lacking.length === 0) return;
   const from = [...new Set(lacking.flatMap(({ without }) => without))].map((source) => SOURCE_NAMES[source]);
-  asked.notes.warn(
+  context.notes.warn(
     expr,
     `${path} is missing where ${from.join(' or ')} reported ${nameSome(lacking.map(({ kind }) => kind))}`,
     `ask first: has(${path}) && …; or where: {source: webhook}`,
   );
 }
 
-function isAsked(asked: ReadingContext, path: string): boolean {
-  const { paths, notNull } = asked.guards;
+function isAsked(context: ReadingContext, path: string): boolean {
+  const { paths, notNull } = context.guards;
   return [...paths, ...(notNull ?? [])].some((one) => one === path || one.startsWith(`${path}.`));
 }
 
-function mayBeNothing(asked: ReadingContext, path: string): boolean {
+function mayBeNothing(context: ReadingContext, path: string): boolean {
   const [root = '', name = '', ...more] = path.split('.');
-  const of = ownValue(asked.variables, root);
+  const of = ownValue(context.variables, root);
   if (root === 'lookups')
     return more.length === 0 && of?.kind === 'object' && ownValue(of.fields, name)?.optional === true;
   if (root !== 'event') return false;

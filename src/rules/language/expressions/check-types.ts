@@ -94,16 +94,16 @@ class Checker {
     const isJoined = name === '_&&_' || name === '_||_';
     if (kinds === null || !first || !second || (!isJoined && name !== '_?_:_'))
       return args.map((arg) => this.typeOf(arg, loop));
-    const asked = kindsOf(first, kinds);
+    const narrowed = kindsOf(first, kinds);
     if (name === '_?_:_')
       return [
         this.typeOf(first, loop),
-        this.#typeWhere(asked.ifTrue, second, loop),
-        this.#typeWhere(asked.ifFalse, third, loop),
+        this.#typeWhere(narrowed.ifTrue, second, loop),
+        this.#typeWhere(narrowed.ifFalse, third, loop),
       ];
     const other = kindsOf(second, kinds);
     const open = name === '_&&_' ? 'ifTrue' : 'ifFalse';
-    return [this.#typeWhere(other[open], first, loop), this.#typeWhere(asked[open], second, loop)];
+    return [this.#typeWhere(other[open], first, loop), this.#typeWhere(narrowed[open], second, loop)];
   }
 
   #eventType(event: DataType): DataType {
@@ -245,10 +245,10 @@ class Checker {
   #noField(type: ObjectType, name: string, expr: Expr, owner?: string): void {
     if (this.#possible.size < (this.kinds?.size ?? 0) && pathOf(expr) === `event.${name}`)
       return this.notes.warn(expr, `${owner ?? this.#nameOf(expr, type)} has no "${name}": this fails each time`, null);
-    const known = Object.keys(type.fields);
-    const near = didYouMean(name, known);
+    const names = Object.keys(type.fields);
+    const near = didYouMean(name, names);
     const instead = placesOf(name, type, this.#pathIn(expr)) ?? habitOf('field', name);
-    const all = known.length > 0 && known.length <= MAX_LISTED ? `there are: ${known.join(', ')}` : null;
+    const all = names.length > 0 && names.length <= MAX_LISTED ? `there are: ${names.join(', ')}` : null;
     const hint = instead !== null ? `write ${instead}` : near !== null ? `did you mean "${near}"?` : all;
     this.notes.problem(expr, `${owner ?? this.#nameOf(expr, type)} has no "${name}"`, hint, name);
   }
@@ -283,16 +283,16 @@ class Checker {
     this.typeOf(loopCondition, inside);
     const stepped = this.typeOf(loopStep, inside);
     if (gathered.kind === 'list')
-      return listOf(elementGathered(loopStep, (found) => widen(this.#quietly(found, inside))));
+      return listOf(elementGathered(loopStep, (step) => widen(this.#quietly(step, inside))));
     if (callOf(result)) return this.typeOf(result, inside);
     return gathered.kind === 'bool' ? BOOL : stepped;
   }
 
   /** Looked at once already: its problems are told. */
   #quietly(expr: Expr, loop: Loop): DataType {
-    const told = this.notes.problems.length;
+    const problemCount = this.notes.problems.length;
     const type = this.typeOf(expr, loop);
-    this.notes.problems.length = told;
+    this.notes.problems.length = problemCount;
     return type;
   }
 

@@ -14,7 +14,7 @@ const DATA = {
   now: new Date(0),
 };
 
-function failure(source: string, budget?: { left: number }): string {
+function failure(source: string, budget?: { remaining: number }): string {
   try {
     engine.compile(source, Object.keys(DATA)).evaluate(DATA, budget);
     return 'no failure';
@@ -88,14 +88,14 @@ describe('rules/expressions, costs', () => {
     '(?i)é*b',
   ])('searches in linear time: %s', (pattern) => {
     // A backtracking engine takes exponential time for these; here they cost what every pattern of their size costs.
-    expect(failure(`text.matches("${pattern}") || true`, { left: 20_000 })).toBe('no failure');
+    expect(failure(`text.matches("${pattern}") || true`, { remaining: 20_000 })).toBe('no failure');
   });
 
   it('shares one budget among the expressions of a decision', () => {
-    const budget = { left: 1500 };
+    const budget = { remaining: 1500 };
 
     expect(failure('list.all(a, a >= 0)', budget)).toBe(SPENT);
-    expect(budget.left).toBeLessThanOrEqual(0);
+    expect(budget.remaining).toBeLessThanOrEqual(0);
     expect(failure('1 + 1 == 2', budget)).toBe(SPENT);
   });
 });

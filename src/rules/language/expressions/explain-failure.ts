@@ -64,17 +64,17 @@ function explainField(
       at,
       `ask first: ${parent.join('.')} != null`,
     );
-  const known = isCelMap(holder) ? namesIn(holder) : [];
-  const near = didYouMean(field, known);
+  const names = isCelMap(holder) ? namesIn(holder) : [];
+  const near = didYouMean(field, names);
   const hint = near ? `did you mean "${near}"?` : `where it may be absent, ask first: has(${chain.join('.')})`;
   return new ExpressionError(`${parent.join('.')} has no field "${field}"`, at, hint);
 }
 
 /** The names from a variable down to the node with this id; null when it is no plain chain of fields. */
 function findChain(expr: Expr, id: string): string[] | null {
-  const found = findNode(expr, id);
+  const target = findNode(expr, id);
   const names: string[] = [];
-  for (let node = found; node;) {
+  for (let node = target; node;) {
     if (node.exprKind.case === 'identExpr') return [node.exprKind.value.name, ...names.reverse()];
     if (node.exprKind.case !== 'selectExpr') return null;
     names.push(node.exprKind.value.field);
@@ -87,8 +87,8 @@ function findNode(expr: Expr, id: string): Expr | null {
   if (String(expr.id) === id && (expr.exprKind.case === 'selectExpr' || expr.exprKind.case === 'identExpr'))
     return expr;
   for (const child of childrenOf(expr)) {
-    const found = findNode(child, id);
-    if (found) return found;
+    const match = findNode(child, id);
+    if (match) return match;
   }
   return null;
 }

@@ -110,7 +110,7 @@ export function noTime(text: string): string {
 }
 
 const standardTimestamp = [...celEnv().funcs].find(
-  ({ name, arguments: [given] }) => name === 'timestamp' && given?.name === 'string',
+  ({ name, arguments: [argument] }) => name === 'timestamp' && argument?.name === 'string',
 ) as unknown as CelFunc;
 
 const standardFormat = (strings as readonly CelFunc[]).find(({ name }) => name === 'format');

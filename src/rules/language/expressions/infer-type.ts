@@ -5,14 +5,14 @@ import { tableOf } from '../../../core/table.js';
 
 /** What an expression gives, as far as its own text tells: fields of events and answers are only known when it runs. */
 export class Types {
-  readonly #known = new Map<Expr, ExprType>();
+  readonly #types = new Map<Expr, ExprType>();
 
   constructor(readonly env: CelEnv) {}
 
   /** Kept per node: asking overloads asks the arguments once per overload. */
   of(expr: Expr): ExprType {
-    let type = this.#known.get(expr);
-    if (type === undefined) this.#known.set(expr, (type = this.#infer(expr)));
+    let type = this.#types.get(expr);
+    if (type === undefined) this.#types.set(expr, (type = this.#infer(expr)));
     return type;
   }
 

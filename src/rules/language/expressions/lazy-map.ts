@@ -8,7 +8,7 @@ import { unknownIn, type Unknown } from './unknown.js';
 export class LazyMap implements ReadonlyMap<string, CelInput> {
   readonly #source: Readonly<Record<string, unknown>>;
   readonly #convert: (value: unknown, field: string) => CelInput;
-  readonly #known = new Map<string, CelInput>();
+  readonly #values = new Map<string, CelInput>();
   #names: readonly string[] | null = null;
 
   constructor(source: object, convert: (value: unknown, field: string) => CelInput) {
@@ -26,11 +26,11 @@ export class LazyMap implements ReadonlyMap<string, CelInput> {
   }
 
   get(name: string): CelInput | undefined {
-    let value = this.#known.get(name);
+    let value = this.#values.get(name);
     if (value !== undefined || typeof name !== 'string' || !Object.hasOwn(this.#source, name)) return value;
-    const given = this.#source[name];
-    if (given === undefined) return undefined;
-    this.#known.set(name, (value = this.#convert(given, name)));
+    const raw = this.#source[name];
+    if (raw === undefined) return undefined;
+    this.#values.set(name, (value = this.#convert(raw, name)));
     return value;
   }
 

@@ -16,7 +16,7 @@ const MAX_PATTERNS = 100;
  * right side, so the flag is looked at again in the end.
  */
 export class Meter {
-  #budget: Budget = { left: 0 };
+  #budget: Budget = { remaining: 0 };
   now = new Date(0);
   isSpent = false;
   /** Turns that the loop took which is the whole expression. */
@@ -27,7 +27,7 @@ export class Meter {
   start(budget: Budget, now: Date): void {
     this.#budget = budget;
     this.now = now;
-    this.isSpent = budget.left <= 0;
+    this.isSpent = budget.remaining <= 0;
     this.turns = 0;
     this.#patterns.clear();
   }
@@ -56,8 +56,8 @@ export class Meter {
 
   /** @throws Error when the budget is spent */
   charge(steps: number): void {
-    this.#budget.left -= steps;
-    if (this.#budget.left <= 0) {
+    this.#budget.remaining -= steps;
+    if (this.#budget.remaining <= 0) {
       this.isSpent = true;
       throw new Error(SPENT);
     }

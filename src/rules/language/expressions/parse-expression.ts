@@ -28,9 +28,9 @@ export function parseExpression(source: string): ParsedExpression {
 function describe(source: string, offset: number, error: Error): string {
   if (/^\s*([=!<>]=|[<>]|&&|\|\||[-+*/%?:.]|in)?\s*$/.test(source.slice(offset)))
     return 'the expression ends too early';
-  const found = /^\s*(\w+|\S)/.exec(source.slice(offset))?.[1];
-  if (found === undefined) return error.message.replace(/^<input>:\d+:\d+: /, '');
-  return `unexpected ${found === '"' ? "'\"'" : `"${found}"`}`;
+  const token = /^\s*(\w+|\S)/.exec(source.slice(offset))?.[1];
+  if (token === undefined) return error.message.replace(/^<input>:\d+:\d+: /, '');
+  return `unexpected ${token === '"' ? "'\"'" : `"${token}"`}`;
 }
 
 /** Signs that look like others, or like nothing. */

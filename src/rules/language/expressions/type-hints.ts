@@ -54,9 +54,9 @@ export function allValues(left: DataType, right: DataType): readonly [readonly s
   return left.values.length === 1 ? [right.values, left.values[0] ?? ''] : null;
 }
 
-export function suggestValue(word: string, known: readonly string[]): string {
-  const near = didYouMean(word, known);
-  return near !== null ? `did you mean "${near}"?` : `it may be: ${known.slice(0, MAX_LISTED).join(', ')}`;
+export function suggestValue(word: string, choices: readonly string[]): string {
+  const near = didYouMean(word, choices);
+  return near !== null ? `did you mean "${near}"?` : `it may be: ${choices.slice(0, MAX_LISTED).join(', ')}`;
 }
 
 /** A field of the object is meant: `event.actor == "ann"`. */
@@ -78,12 +78,12 @@ export function placesOf(name: string, type: ObjectType, path: string | null): s
   const outer = joined && ownValue(type.fields, joined[1] ?? '')?.type;
   if (joined && outer?.kind === 'object' && Object.hasOwn(outer.fields, joined[2] ?? ''))
     return `${path}.${joined[1]}.${joined[2]}`;
-  const found = Object.entries(type.fields).filter(
+  const holders = Object.entries(type.fields).filter(
     ([, { type: inner }]) =>
       inner.kind === 'object' && inner.name !== 'EventRepository' && Object.hasOwn(inner.fields, name),
   );
-  const [only] = found;
-  return only && found.length <= 2 ? found.map(([field]) => `${path}.${field}.${name}`).join(' or ') : null;
+  const [only] = holders;
+  return only && holders.length <= 2 ? holders.map(([field]) => `${path}.${field}.${name}`).join(' or ') : null;
 }
 
 export function equalityHint(left: DataType, right: DataType, literal: Expr | null, notes: TypeNotes): string | null {

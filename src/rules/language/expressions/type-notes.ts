@@ -34,7 +34,7 @@ export class TypeNotes {
   problem(expr: Expr, message: string, hint: string | null = null, field?: string): void {
     const name = field ?? (expr.exprKind.case === 'selectExpr' ? expr.exprKind.value.field : undefined);
     const at = name === undefined ? this.offset(expr) : fieldOffset(this.source, this.offset(expr), name);
-    if (!this.problems.some(({ offset, message: known }) => offset === at && known === message))
+    if (!this.problems.some(({ offset, message: other }) => offset === at && other === message))
       this.problems.push({ offset: at, message, hint });
   }
 }

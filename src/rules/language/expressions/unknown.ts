@@ -54,16 +54,16 @@ export function guardUnknown(map: CelMap, behind: { has(name: string): boolean }
 
 /** The unknown fields that an error stands for; empty = it is another error. */
 export function unknownPaths(error: unknown): string[] {
-  const found = new Set<string>();
+  const paths = new Set<string>();
   const look = (one: unknown): void => {
     if (!isCelError(one) && !(one instanceof Error)) return;
     const { message, cause } = one as { message: string; cause?: unknown };
     // eslint-disable-next-line local/no-decision-by-text -- the library passes on nothing of an error but its message
-    if (message.startsWith(SIGN)) found.add(message.slice(SIGN.length));
+    if (message.startsWith(SIGN)) paths.add(message.slice(SIGN.length));
     for (const other of Array.isArray(cause) ? cause : [cause]) look(other);
   };
   look(error);
-  return [...found];
+  return [...paths];
 }
 
 /** The first unknown field of a value that is handed on whole. */

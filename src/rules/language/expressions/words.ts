@@ -48,8 +48,8 @@ export function fieldOffset(source: string, from: number, field: string): number
   const quoted = field.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   const dotted = new RegExp(`(?:\\.\\s*|\\[\\s*["'])(?=${quoted}(?!\\w))`, 'g');
   dotted.lastIndex = from;
-  const found = dotted.exec(source);
-  return found ? found.index + found[0].length : from;
+  const match = dotted.exec(source);
+  return match ? match.index + match[0].length : from;
 }
 
 /** `a, b and c`; of many the first three. */

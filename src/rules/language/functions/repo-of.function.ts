@@ -81,8 +81,8 @@ function ofPage(segments: readonly string[]): readonly string[] {
     index >= 2 && (BELOW_A_REPOSITORY.get(segments[index] ?? '')?.test(segments[index + 1] ?? '') ?? false);
   const isSure = (index: number): boolean =>
     isBelow(index) && BELOW_A_REPOSITORY.get(segments[index] ?? '') !== ANY && index + 1 < segments.length;
-  const known = segments.findIndex((_, index) => isSure(index));
-  const below = known >= 0 ? known : segments.findIndex((_, index) => isBelow(index));
+  const sureIndex = segments.findIndex((_, index) => isSure(index));
+  const below = sureIndex >= 0 ? sureIndex : segments.findIndex((_, index) => isBelow(index));
   if (below >= 0) return segments.slice(below - 2, below);
   return NO_OWNER.has(segments.at(-3) ?? '') ? [] : segments.slice(-2);
 }

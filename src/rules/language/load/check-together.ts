@@ -88,13 +88,13 @@ function* contradictions(entries: readonly Entry[]): Generator<Together, void> {
   for (const entry of entries) {
     const removes = Object.entries(REMOVED).find(([, section]) => section === entry.part.section)?.[0];
     const key = `${removes ?? entry.part.section} ${entry.key.toLowerCase()}`;
-    const known = byKey.get(key) ?? [];
-    for (const other of known) {
+    const sameKey = byKey.get(key) ?? [];
+    for (const other of sameKey) {
       if ((pairs += 1) > MAX_PAIRS) return;
-      const told = against(other, entry);
-      if (told) yield told;
+      const contradiction = against(other, entry);
+      if (contradiction) yield contradiction;
     }
-    byKey.set(key, [...known, entry]);
+    byKey.set(key, [...sameKey, entry]);
   }
 }
 
@@ -175,14 +175,14 @@ function* circles(entries: readonly Entry[]): Generator<Together, void> {
   }
   const wanted = new Map(entries.map((entry) => [`${entry.part.section} ${entry.key}`, entry]));
   for (const entry of renamed) {
-    const kept = earlier(entry).find(
+    const oldName = earlier(entry).find(
       (name) => wanted.get(`${entry.part.section} ${name}`)?.policy === entry.policy && name !== entry.key,
     );
-    if (kept !== undefined && !earlier(wanted.get(`${entry.part.section} ${kept}`) ?? entry).includes(entry.key))
+    if (oldName !== undefined && !earlier(wanted.get(`${entry.part.section} ${oldName}`) ?? entry).includes(entry.key))
       yield {
         position: entry.item.position,
-        message: `"${kept}" is to be renamed to "${entry.key}", and to be there as well`,
-        hint: `leave "${kept}" out, or take it out of renamed_from`,
+        message: `"${oldName}" is to be renamed to "${entry.key}", and to be there as well`,
+        hint: `leave "${oldName}" out, or take it out of renamed_from`,
         isWarning: true,
       };
   }
@@ -296,12 +296,12 @@ function keyIn({ section, action }: PolicyPart): string | null {
 
 /** A topic that one of both puts on and the other takes off; null = none that can be told before a run. */
 function contestedTopic(ours: readonly ParamProgram[], theirs: readonly ParamProgram[]): string | null {
-  const lost = (keeps: readonly ParamProgram[], takes: readonly ParamProgram[]): string | undefined => {
+  const takenTopic = (keeps: readonly ParamProgram[], takes: readonly ParamProgram[]): string | undefined => {
     const [only, removed] = [topicsIn(takes, 'set'), topicsIn(takes, 'remove')];
-    const kept = topicsIn(keeps, 'set') ?? topicsIn(keeps, 'add');
-    return kept?.find((topic) => (only ? !only.includes(topic) : removed?.includes(topic) === true));
+    const wantedTopics = topicsIn(keeps, 'set') ?? topicsIn(keeps, 'add');
+    return wantedTopics?.find((topic) => (only ? !only.includes(topic) : removed?.includes(topic) === true));
   };
-  return lost(ours, theirs) ?? lost(theirs, ours) ?? null;
+  return takenTopic(ours, theirs) ?? takenTopic(theirs, ours) ?? null;
 }
 
 function topicsIn(params: readonly ParamProgram[], name: string): string[] | null {
@@ -311,7 +311,7 @@ function topicsIn(params: readonly ParamProgram[], name: string): string[] | nul
 
 /** The first parameter, beside the key, of which both say something, and not the same; null = none. */
 function differing(ours: readonly ParamProgram[], theirs: readonly ParamProgram[], key: string | null): string | null {
-  const found = ours.find(({ name }) => {
+  const param = ours.find(({ name }) => {
     const [one, other] = [constantIn(ours, name), constantIn(theirs, name)];
     return (
       name !== key &&
@@ -321,7 +321,7 @@ function differing(ours: readonly ParamProgram[], theirs: readonly ParamProgram[
       canonicalJson(normal(name, one)) !== canonicalJson(normal(name, other))
     );
   });
-  return found?.name ?? null;
+  return param?.name ?? null;
 }
 
 /** A label of almost the same name is made by a policy: nobody makes the one that is named here. */

@@ -19,15 +19,17 @@ export interface Layer {
 
 /** The shared files that came with the files of an organization, each read once, however many places name it. */
 export class SharedFiles {
-  readonly #files: ReadonlyMap<string, { readonly given: RuleFile; readonly file: SourceFile }>;
+  readonly #files: ReadonlyMap<string, { readonly ruleFile: RuleFile; readonly file: SourceFile }>;
   readonly #layers = new Map<string, Layer | null>();
   /** Which file of the organization brings each of them in. */
   readonly #extendedBy = new Map<string, string>();
 
   constructor(files: readonly RuleFile[], wasActive = false) {
     this.#files = new Map(
-      files.flatMap((given) =>
-        given.shared === undefined ? [] : [[given.shared, { given, file: new SourceFile(given, wasActive) }] as const],
+      files.flatMap((ruleFile) =>
+        ruleFile.shared === undefined
+          ? []
+          : [[ruleFile.shared, { ruleFile, file: new SourceFile(ruleFile, wasActive) }] as const],
       ),
     );
   }
@@ -50,8 +52,8 @@ export class SharedFiles {
 
   #collect(file: SourceFile, refs: readonly Text[], above: readonly string[], owner: string, layers: Layer[]): void {
     for (const { value: ref, start } of refs) {
-      const found = this.#files.get(ref);
-      const refusal = this.#refusalOf(ref, found?.given, above, owner);
+      const shared = this.#files.get(ref);
+      const refusal = this.#refusalOf(ref, shared?.ruleFile, above, owner);
       if (refusal) {
         file.problem(start, refusal.message, refusal.hint);
         continue;
@@ -66,7 +68,7 @@ export class SharedFiles {
 
   #refusalOf(
     ref: string,
-    given: RuleFile | undefined,
+    ruleFile: RuleFile | undefined,
     above: readonly string[],
     owner: string,
   ): { message: string; hint?: string } | null {
@@ -74,8 +76,8 @@ export class SharedFiles {
       return { message: `"${ref}" extends itself: ${[...above.slice(above.indexOf(ref)), ref].join(' -> ')}` };
     if (above.length >= MAX_EXTENDS)
       return { message: `shared files may extend each other ${MAX_EXTENDS} deep, this is one deeper` };
-    if (!given) return { message: `there is no shared file "${ref}"` };
-    if (given.refused !== undefined) return { message: `"${ref}" cannot be used: ${given.refused}` };
+    if (!ruleFile) return { message: `there is no shared file "${ref}"` };
+    if (ruleFile.refused !== undefined) return { message: `"${ref}" cannot be used: ${ruleFile.refused}` };
     const first = this.#extendedBy.get(ref);
     if (first !== undefined && first !== owner)
       return {
@@ -86,8 +88,8 @@ export class SharedFiles {
   }
 
   #read(ref: string): Layer | null {
-    const known = this.#layers.get(ref);
-    if (known !== undefined) return known;
+    const cachedLayer = this.#layers.get(ref);
+    if (cachedLayer !== undefined) return cachedLayer;
     const file = this.#files.get(ref)?.file;
     const layer = file ? readLayer(file) : null;
     this.#layers.set(ref, layer);

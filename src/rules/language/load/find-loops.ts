@@ -86,15 +86,15 @@ export function* loopSteps(
   const order = new Map(writers.map((writer, index) => [writer, index]));
   const owners = new Map([...byOwner.keys()].map((owner, index) => [owner, index]));
   const orderOf = (writer: Writer): number => order.get(writer) ?? 0;
-  const found = new Map<string, Loop>();
+  const loops = new Map<string, Loop>();
   let steps = 0;
   const walk = (path: readonly Link[], start: Writer, at: Writer): void => {
     for (const link of links.get(at) ?? []) {
-      if ((steps += 1) > MAX_STEPS || found.size >= MAX_LOOPS) return;
+      if ((steps += 1) > MAX_STEPS || loops.size >= MAX_LOOPS) return;
       const longer = [...path, link];
       if (link.to === start) {
         const key = [...new Set(longer.map(({ from }) => owners.get(from.owner) ?? 0))].sort((a, b) => a - b).join();
-        if (found.get(key)?.isWeak !== false && !isBroken(longer)) found.set(key, describe(longer));
+        if (loops.get(key)?.isWeak !== false && !isBroken(longer)) loops.set(key, describe(longer));
       } else if (
         longer.length < MAX_LENGTH &&
         orderOf(link.to) > orderOf(start) &&
@@ -108,7 +108,7 @@ export function* loopSteps(
     walk([], writer, writer);
     yield;
   }
-  return { loops: [...found.values()], isComplete: steps <= MAX_STEPS };
+  return { loops: [...loops.values()], isComplete: steps <= MAX_STEPS };
 }
 
 function isListening({ on, tickScope, schedule, program: { where } }: CompiledRule): boolean {
@@ -201,8 +201,8 @@ function mayBeSubject({ params, owner: { org } }: Writer, { where, rule }: Owner
     prefix: `${org}/${shape.prefix}`.toLowerCase(),
     suffix: shape.suffix.toLowerCase(),
   };
-  const taken = withOwner(where.repo, org);
-  if (taken && !taken.some((one) => meet(one, made))) return false;
+  const patterns = withOwner(where.repo, org);
+  if (patterns && !patterns.some((one) => meet(one, made))) return false;
   return !withOwner(where.notRepo, org)?.some((out) => covers(out, made));
 }
 
@@ -236,12 +236,12 @@ export function canMeet(ours: WhereFilter, theirs: WhereFilter, org: string): bo
 }
 
 /** Every repository of the one is left out by the other. */
-function leavesOut(taken: readonly Shape[] | null, out: readonly GlobPattern[] | null, org: string): boolean {
-  const left = withOwner(out, org);
-  if (!left) return false;
-  return taken
-    ? taken.every((one) => left.some((other) => covers(other, one)))
-    : left.some(
+function leavesOut(shapes: readonly Shape[] | null, out: readonly GlobPattern[] | null, org: string): boolean {
+  const excluded = withOwner(out, org);
+  if (!excluded) return false;
+  return shapes
+    ? shapes.every((one) => excluded.some((other) => covers(other, one)))
+    : excluded.some(
         ({ prefix, literal, suffix }) => literal === null && prefix === `${org.toLowerCase()}/` && suffix === '',
       );
 }
@@ -298,7 +298,7 @@ const NAMED_BY: Readonly<Record<string, Partial<Record<'branch' | 'tag', string>
 function shapeOf({ action, params }: Writer, name: 'branch' | 'tag', ours: WhereFilter): readonly Shape[] | null {
   const param = NAMED_BY[action.name]?.[name];
   if (param === undefined) return Object.hasOwn(NAMED_BY, action.name) ? [] : null;
-  const template = params.find((given) => given.name === param)?.template;
+  const template = params.find((entry) => entry.name === param)?.template;
   if (!template) return null;
   if (template.kind === 'expression') return isPath(template, `event.${name}`) ? ours[name] : null;
   return template.kind === 'constant' || template.kind === 'text' ? [shapeOfTemplate(template)] : null;
@@ -393,13 +393,14 @@ function takesOff(ours: readonly ParamProgram[], theirs: readonly ParamProgram[]
   const has = (name: string): boolean => ours.some((one) => one.name === name);
   const added = theirs.some(({ name }) => name === 'set') ? namesIn(theirs, 'set') : namesIn(theirs, 'add');
   if (added !== null && added.length === 0) return false;
-  const kept = has('set') ? namesIn(ours, 'set') : namesIn(ours, 'add');
-  if (has('set')) return added === null || kept === null || added.some((name) => !kept.includes(name));
+  const ownLabels = has('set') ? namesIn(ours, 'set') : namesIn(ours, 'add');
+  if (has('set')) return added === null || ownLabels === null || added.some((name) => !ownLabels.includes(name));
   const [removed, within] = [namesIn(ours, 'remove'), has('within') ? constantIn(ours, 'within') : null];
   if (removed === null || within === undefined || added === null) return has('remove') || has('within');
   return added.some(
     (name) =>
-      removed.includes(name) || (within !== null && name.startsWith(String(within)) && kept?.includes(name) !== true),
+      removed.includes(name) ||
+      (within !== null && name.startsWith(String(within)) && ownLabels?.includes(name) !== true),
   );
 }
 

@@ -133,10 +133,10 @@ function readFile(file: SourceFile, root: YamlNode): ReadMap<'file'> | null {
 
 /** Not one key is ours, or nearly so. */
 function isForeign(keys: readonly string[]): boolean {
-  const known = Object.keys(GRAMMAR.file.keys);
+  const fileKeys = Object.keys(GRAMMAR.file.keys);
   return (
     keys.length > 0 &&
-    keys.every((key) => !known.includes(key) && didYouMean(key, known) === null && !isWordOf('file', key))
+    keys.every((key) => !fileKeys.includes(key) && didYouMean(key, fileKeys) === null && !isWordOf('file', key))
   );
 }
 
@@ -282,8 +282,8 @@ function checkUnique(
 ): void {
   const first = new Map<string, Position>();
   for (const { id, position } of all) {
-    const known = first.get(id);
-    if (!known) first.set(id, position);
+    const earlier = first.get(id);
+    if (!earlier) first.set(id, position);
     else
       tellUntilEnough(() =>
         sources
@@ -291,7 +291,7 @@ function checkUnique(
           ?.problemAt(
             position,
             `the id "${id}" is taken`,
-            `by ${known.file}:${known.line}${shared.isShared(known.file) ? '; to take its place say override: true' : ''}`,
+            `by ${earlier.file}:${earlier.line}${shared.isShared(earlier.file) ? '; to take its place say override: true' : ''}`,
           ),
       );
   }
@@ -317,14 +317,14 @@ function checkBotRules(
       // A rule that is switched off has no events left to compare.
       else if (disabled === null && !steps.some((step) => knownKindsOf(step).some((kind) => on.includes(kind)))) {
         const isRaised = on.some((kind) => steps.some((step) => raisesOf(step).includes(kind)));
-        const known = [...new Set(steps.flatMap(knownKindsOf))];
+        const kindsOfSteps = [...new Set(steps.flatMap(knownKindsOf))];
         tellUntilEnough(() =>
           file?.newProblemAt(
             place,
             isRaised
               ? `no event of on says that "${id}" caused it, though "${id}" does cause some: this matches nothing`
               : `nothing that "${id}" does leads to an event of on: this lets nothing in`,
-            `actor: [bot] takes all acts of the bot; those of "${id}" are known by ${known.join(', ') || 'no event'}`,
+            `actor: [bot] takes all acts of the bot; those of "${id}" are known by ${kindsOfSteps.join(', ') || 'no event'}`,
           ),
         );
       }

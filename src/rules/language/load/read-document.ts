@@ -29,10 +29,10 @@ export function* documentSteps(file: SourceFile): Generator<void, YamlNode | nul
   yield;
   const [doc, second] = documents;
   // One slip often makes the parser stumble at several places: the first of each kind says it.
-  const told = new Set<string>();
+  const reportedCodes = new Set<string>();
   for (const { pos, code, message } of documents.flatMap(({ errors, warnings }) => [...errors, ...warnings])) {
-    if (!told.has(code)) tellFault(file, pos[0], code, message);
-    told.add(code);
+    if (!reportedCodes.has(code)) tellFault(file, pos[0], code, message);
+    reportedCodes.add(code);
   }
   if (second)
     file.problem(second.range?.[0] ?? 0, 'a file holds one document', 'put the second one into a file of its own');

@@ -194,13 +194,13 @@ export function readKeys(
 ): ReadonlyMap<string, YamlEntry> | null {
   const map = asMap(file, node, what);
   if (!map) return null;
-  const known = Object.keys(keys);
-  const found = new Map<string, YamlEntry>();
-  for (const entry of map.entries) if (known.includes(entry.key)) found.set(entry.key, entry);
-  const unknown = isOpen ? [] : map.entries.filter(({ key }) => !known.includes(key));
+  const names = Object.keys(keys);
+  const entries = new Map<string, YamlEntry>();
+  for (const entry of map.entries) if (names.includes(entry.key)) entries.set(entry.key, entry);
+  const unknown = isOpen ? [] : map.entries.filter(({ key }) => !names.includes(key));
   for (const entry of unknown) {
     const habit = wordOf(entry.key, keys, elsewhere);
-    const near = didYouMean(entry.key, known);
+    const near = didYouMean(entry.key, names);
     const isNear = near !== null && (!habit || habit.write.startsWith(near));
     const hidden = hiddenIn(entry.key);
     const hint =
@@ -208,15 +208,15 @@ export function readKeys(
         ? `the key holds ${hidden}, which nobody sees: take it out`
         : habit && !isNear
           ? `write ${habit.write}`
-          : suggest(entry.key, known, 'it may have');
+          : suggest(entry.key, names, 'it may have');
     file.problem(entry.keyStart, `unknown key "${entry.key}" in ${what}`, hint);
-    const meant = isNear ? near : habit?.key;
-    if (meant && !found.has(meant))
-      found.set(meant, { key: meant, keyStart: entry.keyStart, value: refusedAt(entry.value.start) });
+    const likelyKey = isNear ? near : habit?.key;
+    if (likelyKey && !entries.has(likelyKey))
+      entries.set(likelyKey, { key: likelyKey, keyStart: entry.keyStart, value: refusedAt(entry.value.start) });
   }
-  for (const key of known)
-    if (keys[key]?.required && !found.has(key)) file.problem(map.start, `${what} needs "${key}"`);
-  return found;
+  for (const key of names)
+    if (keys[key]?.required && !entries.has(key)) file.problem(map.start, `${what} needs "${key}"`);
+  return entries;
 }
 
 /** Whether a word that is no key of the map is known to mean something there. */

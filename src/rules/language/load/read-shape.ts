@@ -80,10 +80,10 @@ export function readChoice<const Choice extends string>(
   what: string,
   choices: readonly Choice[],
   /** What an empty value is taken to mean; YAML reads `null` and `no value` alike. */
-  meant?: Choice,
+  forEmpty?: Choice,
 ): Choice | null {
   if (node.kind === 'scalar' && node.value === null && !isRefused(node)) {
-    file.problem(node.start, `${what} is empty`, meant ? `write ${meant}` : `it may be: ${choices.join(', ')}`);
+    file.problem(node.start, `${what} is empty`, forEmpty ? `write ${forEmpty}` : `it may be: ${choices.join(', ')}`);
     return null;
   }
   const text = readText(file, node, what);
@@ -95,10 +95,10 @@ export function readChoice<const Choice extends string>(
 }
 
 /** The nearest known word, or all of them when they are few. */
-export function suggest(word: string, known: readonly string[], intro: string): string | undefined {
-  const near = didYouMean(word, known);
+export function suggest(word: string, candidates: readonly string[], intro: string): string | undefined {
+  const near = didYouMean(word, candidates);
   if (near !== null) return `did you mean "${near}"?`;
-  return known.length > 0 && known.length <= 30 ? `${intro}: ${known.join(', ')}` : undefined;
+  return candidates.length > 0 && candidates.length <= 30 ? `${intro}: ${candidates.join(', ')}` : undefined;
 }
 
 /** Stands where something was refused: nobody says more about it. */

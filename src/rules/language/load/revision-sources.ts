@@ -8,18 +8,18 @@ export interface RevisionSources {
   readonly secrets: ReadonlySet<string>;
 }
 
-const given = new WeakMap<Revision, RevisionSources>();
+const sources = new WeakMap<Revision, RevisionSources>();
 
 export function rememberSources(
   revision: Revision,
   files: readonly RuleFile[],
   { org, powers, secrets }: LoadEnvironment,
 ): Revision {
-  given.set(revision, { files, org, powers, secrets });
+  sources.set(revision, { files, org, powers, secrets });
   return revision;
 }
 
 /** Null for one that was not loaded from files. */
 export function sourcesOf(revision: Revision): RevisionSources | null {
-  return given.get(revision) ?? null;
+  return sources.get(revision) ?? null;
 }

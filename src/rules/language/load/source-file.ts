@@ -60,7 +60,7 @@ export class SourceFile {
 
   warnAt({ line, col }: Position, message: string, hint?: string | null): void {
     if (this.warnings.length >= FILE_LIMITS.problems) return;
-    if (this.warnings.some((known) => known.line === line && known.message === message)) return;
+    if (this.warnings.some((other) => other.line === line && other.message === message)) return;
     this.warnings.push({ file: this.path, line, col, message, ...(hint ? { hint } : {}), level: 'warning' });
   }
 
@@ -85,7 +85,7 @@ export class SourceFile {
    */
   problemAt({ line, col }: Position, message: string, hint?: string | null): void {
     if (this.problems.length >= FILE_LIMITS.problems) throw new EnoughProblems();
-    if (this.problems.some((known) => known.line === line && known.col === col && known.message === message)) return;
+    if (this.problems.some((other) => other.line === line && other.col === col && other.message === message)) return;
     this.problems.push({ file: this.path, line, col, message, ...(hint ? { hint } : {}) });
   }
 }

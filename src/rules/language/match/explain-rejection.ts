@@ -42,8 +42,14 @@ export function explainRejections(rule: CompiledRule, event: ForgeEvent, context
   return FILTERS.flatMap(([filter, key]) => {
     const rejection = rejectBy(filter, where, event, context);
     if (!rejection) return [];
-    const told = describe(filter, key, where, event, context);
-    return [{ ...told, reason: rejection.reason, position: placeOf(told, where, rejection.position ?? rule.position) }];
+    const description = describe(filter, key, where, event, context);
+    return [
+      {
+        ...description,
+        reason: rejection.reason,
+        position: placeOf(description, where, rejection.position ?? rule.position),
+      },
+    ];
   });
 }
 
@@ -85,10 +91,12 @@ function describe(
   context: MatchContext,
 ): { filter: string; wanted: Json; seen: Json } {
   const { repo } = event;
-  const asked = where[filter];
-  const wanted = Array.isArray(asked)
-    ? asked.map((pattern: string | { source: string }) => (typeof pattern === 'string' ? pattern : pattern.source))
-    : asked;
+  const filterValue = where[filter];
+  const wanted = Array.isArray(filterValue)
+    ? filterValue.map((pattern: string | { source: string }) =>
+        typeof pattern === 'string' ? pattern : pattern.source,
+      )
+    : filterValue;
   switch (filter) {
     case 'actor': {
       const all = [...((wanted as string[] | null) ?? []), ...(where.actorIsBot ? ['bot'] : [])];

@@ -42,13 +42,13 @@ export class KindIndex {
 
   /** Rules whose literal parts fit the event, in the order of the files; the whole filter is still to be asked. */
   find(event: ForgeEvent): CompiledRule[] {
-    const found = new Set<Entry>(this.#everywhere);
+    const matches = new Set<Entry>(this.#everywhere);
     for (const [dimension, index] of this.#names) {
       const name = nameOf(event, dimension);
-      if (name !== null) index.find(name, found);
-      else if (isUnknown(event, dimension)) index.all(found);
+      if (name !== null) index.find(name, matches);
+      else if (isUnknown(event, dimension)) index.all(matches);
     }
-    return [...found].sort((a, b) => a.order - b.order).map(({ rule }) => rule);
+    return [...matches].sort((a, b) => a.order - b.order).map(({ rule }) => rule);
   }
 
   #indexOf(dimension: Dimension): NameIndex<Entry> {

@@ -12,17 +12,18 @@ export const WITHOUT_ACTOR = /^(?:workflow|task)\./;
  */
 export function ledToBy({ rules, policies }: Pick<Revision, 'rules' | 'policies'>, id: string): ReadonlySet<string> {
   const owners = [...rules, ...policies];
-  const found = new Set<string>();
+  const reachable = new Set<string>();
   const open = owners.filter((one) => one.id === id);
   for (let from = open.pop(); from; from = open.pop()) {
     const actions = actionsOf(from);
     for (const to of owners) {
-      if (to.mode !== 'live' || found.has(to.id) || !actions.some((action) => mayStart(from.id, action, to))) continue;
-      found.add(to.id);
+      if (to.mode !== 'live' || reachable.has(to.id) || !actions.some((action) => mayStart(from.id, action, to)))
+        continue;
+      reachable.add(to.id);
       open.push(to);
     }
   }
-  return found;
+  return reachable;
 }
 
 /** Actions of all steps of a rule, or of all sections of a policy. */

@@ -28,8 +28,8 @@ export function createMatcher(revision: Pick<Revision, 'org' | 'rules'>): Matche
   }
   return {
     match: (event, context) => {
-      const found = isStarting(event) ? (indexes.get(event.kind)?.find(event) ?? []) : [];
-      const candidates = found.filter((rule) => rejectEvent(rule.program.where, event, context) === null);
+      const byIndex = isStarting(event) ? (indexes.get(event.kind)?.find(event) ?? []) : [];
+      const candidates = byIndex.filter((rule) => rejectEvent(rule.program.where, event, context) === null);
       return { candidates, rejected: revision.rules.length - candidates.length };
     },
   };

@@ -88,9 +88,9 @@ export function rejectRepository(
     return true;
   };
   if (where.repo && !(repo && where.repo.some((pattern) => matchesRepository(pattern, repo)))) {
-    const { repo: asked } = where;
+    const { repo: repoPatterns } = where;
     return rejectSaying(where, 'repo', () =>
-      repo ? `repository ${repo.full_name} is none of ${fullNames(asked, repo)}` : 'it has no repository',
+      repo ? `repository ${repo.full_name} is none of ${fullNames(repoPatterns, repo)}` : 'it has no repository',
     );
   }
   const excluded = repo && where.notRepo?.find((pattern) => matchesRepository(pattern, repo));
@@ -180,12 +180,12 @@ function rejectNames(where: WhereFilter, event: ForgeEvent, onUnknown: OnUnknown
       return rejectSaying(where, filter, () => `${filter} ${name} is none of ${list(patterns)}`);
   }
   if (where.command) {
-    const { command: asked } = where;
+    const { command: commandPatterns } = where;
     const name = commandOf(event)?.name;
     if (name === undefined)
       return reject(where, 'command', 'it is no command (the first line of a new comment, such as /label bug)');
-    if (!asked.some((pattern) => pattern.matches(name)))
-      return rejectSaying(where, 'command', () => `command /${name} is none of ${list(asked)}`);
+    if (!commandPatterns.some((pattern) => pattern.matches(name)))
+      return rejectSaying(where, 'command', () => `command /${name} is none of ${list(commandPatterns)}`);
   }
   if (where.source && !where.source.includes(event.source))
     return reject(where, 'source', `it came by ${event.source}`);

@@ -15,7 +15,7 @@ export const STEPS_PER_DECISION = 30_000;
 /** Variables of a decision, as plain data (for the trace) and as the engine holds them. */
 export class Bindings {
   #raw: Readonly<Record<string, unknown>>;
-  readonly budget: Budget = { left: STEPS_PER_DECISION };
+  readonly budget: Budget = { remaining: STEPS_PER_DECISION };
   /** Whether the decision is to say why. */
   readonly isTraced: boolean;
   #bound: Readonly<Record<string, unknown>>;
@@ -29,7 +29,7 @@ export class Bindings {
   ) {
     this.isTraced = input.untraced !== true;
     const repo = input.repo === undefined ? (input.event?.repo ?? null) : input.repo;
-    const known = withFacts(input.bot, input.config ?? NOTHING, input.now, input.lookups);
+    const facts = withFacts(input.bot, input.config ?? NOTHING, input.now, input.lookups);
     this.#raw = {
       event: input.event && viewOf(input.event, input.awaits === true),
       repo: input.event && repo && repo === input.event.repo ? repositoryOf(input.event, input.awaits === true) : repo,
@@ -37,7 +37,7 @@ export class Bindings {
       now: input.now,
       vars: scope.vars,
       lookups: valuesOf(input.lookups),
-      ...known,
+      ...facts,
       item: null,
       secrets: null,
     };
@@ -55,12 +55,12 @@ export class Bindings {
 
   /** What was spent until now stays spent, whatever is learned. */
   settle(): void {
-    this.#settled = this.budget.left;
+    this.#settled = this.budget.remaining;
   }
 
   /** The decision goes on with one answer more: what it took to ask for it is not on its budget. */
   learn(answers: LookupAnswers): void {
-    this.budget.left = this.#settled;
+    this.budget.remaining = this.#settled;
     const { bot, config, now } = this.input;
     const changed = {
       lookups: valuesOf(answers),
@@ -116,9 +116,9 @@ function repositoryOf(event: ForgeEvent, isOpen: boolean): object | null {
 }
 
 function viewsOf(event: ForgeEvent, isOpen: boolean): Views {
-  const kept = isOpen ? views.open : views.closed;
-  let made = kept.get(event);
-  if (!made) kept.set(event, (made = makeViews(event, isOpen)));
+  const cache = isOpen ? views.open : views.closed;
+  let made = cache.get(event);
+  if (!made) cache.set(event, (made = makeViews(event, isOpen)));
   return made;
 }
 
@@ -192,10 +192,10 @@ const conversions = new WeakMap<ExpressionEngine, WeakMap<object, unknown>>();
 
 function bindOnce(engine: ExpressionEngine, value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return engine.bind(value);
-  let known = conversions.get(engine);
-  if (!known) conversions.set(engine, (known = new WeakMap()));
-  if (!known.has(value)) known.set(value, engine.bind(value));
-  return known.get(value);
+  let ofEngine = conversions.get(engine);
+  if (!ofEngine) conversions.set(engine, (ofEngine = new WeakMap()));
+  if (!ofEngine.has(value)) ofEngine.set(value, engine.bind(value));
+  return ofEngine.get(value);
 }
 
 /** Answers are as large as events and come one by one: each is converted once, the map around them each time. */

@@ -25,8 +25,8 @@ export function commandsFor(
   try {
     for (const rule of rules)
       for (const name of namesOf(rule)) {
-        const given = saying(event, name);
-        if (rejectEvent(rule.program.where, given, context) === null && mayGive(rule, given, answers))
+        const commandEvent = saying(event, name);
+        if (rejectEvent(rule.program.where, commandEvent, context) === null && mayGive(rule, commandEvent, answers))
           commands.add(name);
       }
   } catch (error) {

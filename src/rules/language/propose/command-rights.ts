@@ -82,8 +82,10 @@ export function isOfTracker({ right }: Asked): boolean {
 const TRACKER: ReadonlySet<string> = new Set(RIGHTS.tracker.units);
 
 function isAbout({ action, items }: ProposedStep, event: ForgeEvent | null, program: RuleProgram): boolean {
-  const known = program.steps.find((step) => step.action.name === action)?.action;
-  return !!known && isOfTracker(known) && items.every(({ params }) => String(params['number']) === numberOf(event));
+  const definition = program.steps.find((step) => step.action.name === action)?.action;
+  return (
+    !!definition && isOfTracker(definition) && items.every(({ params }) => String(params['number']) === numberOf(event))
+  );
 }
 
 function numberOf(event: ForgeEvent | null): string | null {
@@ -128,10 +130,10 @@ function rightsIn(answer: NonNullable<LookupAnswers[string]>, login: string): Ju
   const { level, units, reason, is_known: isKnown } = answer.value;
   if (isKnown === false)
     return outsider(typeof reason === 'string' ? reason : `the rights of ${login} cannot be known`);
-  const told = isJsonObject(units ?? null) ? Object.entries(units as JsonObject) : [];
+  const entries = isJsonObject(units ?? null) ? Object.entries(units as JsonObject) : [];
   return {
     level: levelOf(level),
-    units: Object.fromEntries(told.map(([unit, word]) => [unit, levelOf(word)])),
+    units: Object.fromEntries(entries.map(([unit, word]) => [unit, levelOf(word)])),
     reason: typeof reason === 'string' ? reason : '',
     isKnown: true,
   };

@@ -7,12 +7,12 @@ export interface PlacedExpression {
   readonly place: string;
 }
 
-const known = new WeakMap<RuleProgram | PolicyProgram, readonly PlacedExpression[]>();
+const cache = new WeakMap<RuleProgram | PolicyProgram, readonly PlacedExpression[]>();
 
 /** All of them, in one order that is the same in every process that loads these files. */
 export function expressionsOf(program: RuleProgram | PolicyProgram): readonly PlacedExpression[] {
-  let all = known.get(program);
-  if (!all) known.set(program, (all = [...collect(program)]));
+  let all = cache.get(program);
+  if (!all) cache.set(program, (all = [...collect(program)]));
   return all;
 }
 

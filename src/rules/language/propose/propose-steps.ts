@@ -30,9 +30,9 @@ export function proposeSteps(
 ): Proposal {
   const proposal: Proposal = { steps: [], trace: [] };
   for (const step of program.steps) {
-    const { items, outcome, held, each } = proposeStep(step, bindings, lookups);
+    const { items, outcome, blocker, each } = proposeStep(step, bindings, lookups);
     const keys = items.map(({ itemKey }) => itemKey);
-    if (bindings.isTraced) proposal.trace.push(traceStep(step, { outcome, items: keys, held, each }, bindings));
+    if (bindings.isTraced) proposal.trace.push(traceStep(step, { outcome, items: keys, blocker, each }, bindings));
     if (items.length > 0)
       proposal.steps.push({
         stepId: step.id,
@@ -56,7 +56,7 @@ interface StepProposal {
   readonly items: ProposedItem[];
   readonly outcome: string;
   /** Why it wants nothing; of a step with `for_each`, why the first item that was left out was. */
-  readonly held: StepHeld | null;
+  readonly blocker: StepHeld | null;
   /** How its conditions decided about the items, where they look at each; absent = they decided about the step. */
   readonly each?: DecidedItems;
 }
@@ -64,10 +64,10 @@ interface StepProposal {
 function proposeStep(step: StepProgram, bindings: Bindings, lookups: Lookups): StepProposal {
   // A condition that does not look at the item holds for the step as a whole, before its list is even made.
   const once = !step.forEach || [step.when, step.unless].every((expression) => !expression || !readsItem(expression));
-  const held = once ? whyNot(step, bindings, lookups, bindings.all) : null;
-  if (held) return { items: [], outcome: held.why === 'when' ? 'when is false' : 'unless is true', held };
+  const blocker = once ? whyNot(step, bindings, lookups, bindings.all) : null;
+  if (blocker) return { items: [], outcome: blocker.why === 'when' ? 'when is false' : 'unless is true', blocker };
   if (!step.forEach)
-    return { items: [proposeItem(step, bindings, lookups, bindings.all)], outcome: 'wanted', held: null };
+    return { items: [proposeItem(step, bindings, lookups, bindings.all)], outcome: 'wanted', blocker: null };
   const items = new Map<string, ProposedItem>();
   const leftOut: StepHeld[] = [];
   let later = 0;
@@ -91,12 +91,12 @@ function proposeStep(step: StepProgram, bindings: Bindings, lookups: Lookups): S
     ...(later > 0 ? [`${later} left for later runs (first: ${step.first})`] : []),
   ];
   if (leftOut.length > 0)
-    return { items: [...items.values()], outcome: parts.join(', '), held: leftOut[0] ?? null, each };
+    return { items: [...items.values()], outcome: parts.join(', '), blocker: leftOut[0] ?? null, each };
   const isEmpty = items.size === 0;
   return {
     items: [...items.values()],
     outcome: isEmpty ? 'for_each is empty' : parts.join(', '),
-    held: isEmpty ? { why: 'for_each', expression: step.forEach } : null,
+    blocker: isEmpty ? { why: 'for_each', expression: step.forEach } : null,
     ...(once ? {} : { each }),
   };
 }

@@ -102,16 +102,16 @@ export interface EventRead {
   readonly position: Position | null;
 }
 
-const known = new WeakMap<RuleProgram, readonly EventRead[]>();
+const cache = new WeakMap<RuleProgram, readonly EventRead[]>();
 
 /** All that a rule reads of its event, to decide or to fill in. */
 export function readsOf(program: RuleProgram): readonly EventRead[] {
-  let reads = known.get(program);
+  let reads = cache.get(program);
   if (!reads) {
     const all = [...readsOfFilters(program.where), ...readsOfExpressions(program)];
     if (program.rights === 'author') all.push({ path: 'issue.user', position: null });
     const byPath = new Map(all.toReversed().map((read) => [read.path, read]));
-    known.set(program, (reads = [...byPath.values()].toReversed()));
+    cache.set(program, (reads = [...byPath.values()].toReversed()));
   }
   return reads;
 }

@@ -91,7 +91,7 @@ describe('rules/language/trace/explain-expression', () => {
     ['event.number + 1 == size(repo.name)', { 'event.number + 1': 13, 'size(repo.name)': 3 }],
     ['"a.yml" in event.files.added.filter(f, false)', { 'event.files.added.filter(f, false)': '(list of 0)' }],
   ])('shows what the sides of %s gave', (source, seen) => {
-    expect(explain(source, { known: false }).parts[0]?.seen).toEqual(seen);
+    expect(explain(source, { result: false }).parts[0]?.seen).toEqual(seen);
   });
 
   it.each<[string, object | null]>([
@@ -197,7 +197,7 @@ describe('rules/language/trace/explain-expression', () => {
         const value = truth(source);
         const report = explain(source, {
           thorough: isThorough,
-          ...(isKnown && value !== null ? { known: value } : {}),
+          ...(isKnown && value !== null ? { result: value } : {}),
         });
 
         expect(report.value).toBe(value);

@@ -44,7 +44,7 @@ export interface ExpressionReport {
 
 export interface ExplainOptions {
   /** What the whole gave, where that is known: parts whose value follows from it are not evaluated again. */
-  readonly known?: boolean;
+  readonly result?: boolean;
   /** Look at every part, not only as far as the value is clear, and for the nearest element where none is as wanted. */
   readonly thorough?: boolean;
   /** The variables as plain data: what a loop walks is then read there, where a plain path names it. */
@@ -85,10 +85,10 @@ export function explainExpression(
 ): ExpressionReport {
   const logic = logicOf(compiled);
   const context = { values, raw: options.raw ?? {}, turns: logic.kind === 'part' ? options.turns : undefined };
-  return new Explainer(engine, { left: STEPS }, options.thorough ?? false, options.isUnknown).explain(
+  return new Explainer(engine, { remaining: STEPS }, options.thorough ?? false, options.isUnknown).explain(
     logic,
     context,
-    options.known,
+    options.result,
   );
 }
 
@@ -121,7 +121,7 @@ interface Found {
 
 interface Truth {
   readonly value: boolean | null;
-  readonly found: readonly Found[];
+  readonly parts: readonly Found[];
   readonly away: number;
 }
 
@@ -136,23 +136,23 @@ class Explainer {
     private readonly isUnknown: ExplainOptions['isUnknown'],
   ) {}
 
-  explain(logic: Logic, context: Context, known?: boolean): ExpressionReport {
-    const { value, found, away } = this.truthOf(logic, context.values, known);
-    return { value, away, parts: found.slice(0, MAX_PARTS).map((one) => this.tell(one, context)) };
+  explain(logic: Logic, context: Context, result?: boolean): ExpressionReport {
+    const { value, parts, away } = this.truthOf(logic, context.values, result);
+    return { value, away, parts: parts.slice(0, MAX_PARTS).map((one) => this.tell(one, context)) };
   }
 
-  private truthOf(logic: Logic, values: Values, known: boolean | undefined): Truth {
+  private truthOf(logic: Logic, values: Values, result: boolean | undefined): Truth {
     switch (logic.kind) {
       case 'part': {
-        const value = known ?? asTruth(this.run(logic, values));
-        return { value, found: [{ part: logic, value }], away: 1 };
+        const value = result ?? asTruth(this.run(logic, values));
+        return { value, parts: [{ part: logic, value }], away: 1 };
       }
       case 'not': {
-        const { value, found, away } = this.truthOf(logic.of, values, known === undefined ? undefined : !known);
-        return { value: value === null ? null : !value, found, away };
+        const { value, parts, away } = this.truthOf(logic.of, values, result === undefined ? undefined : !result);
+        return { value: value === null ? null : !value, parts, away };
       }
       default:
-        return this.truthOfMany(logic, values, known);
+        return this.truthOfMany(logic, values, result);
     }
   }
 
@@ -160,14 +160,14 @@ class Explainer {
   private truthOfMany(
     { kind, of }: Extract<Logic, { of: readonly Logic[] }>,
     values: Values,
-    known: boolean | undefined,
+    result: boolean | undefined,
   ): Truth {
     const decisive = kind === 'or';
     const truths: Truth[] = [];
     for (const [index, child] of of.entries()) {
       const isLastHope =
-        index === of.length - 1 && known === decisive && truths.every(({ value }) => value !== decisive);
-      const truth = this.truthOf(child, values, known === !decisive || isLastHope ? known : undefined);
+        index === of.length - 1 && result === decisive && truths.every(({ value }) => value !== decisive);
+      const truth = this.truthOf(child, values, result === !decisive || isLastHope ? result : undefined);
       truths.push(truth);
       if (truth.value === decisive && !this.isThorough) break;
     }
@@ -175,14 +175,14 @@ class Explainer {
     if (deciding.length > 0)
       return {
         value: decisive,
-        found: deciding.flatMap(({ found }) => found),
+        parts: deciding.flatMap(({ parts }) => parts),
         away: sum(deciding.map(({ away }) => away)),
       };
     const failed = truths.filter(({ value }) => value === null);
-    if (failed.length > 0) return { value: null, found: failed.flatMap(({ found }) => found), away: 1 };
+    if (failed.length > 0) return { value: null, parts: failed.flatMap(({ parts }) => parts), away: 1 };
     return {
       value: !decisive,
-      found: truths.flatMap(({ found }) => found),
+      parts: truths.flatMap(({ parts }) => parts),
       away: Math.min(...truths.map(({ away }) => away)),
     };
   }
@@ -221,12 +221,12 @@ class Explainer {
       raw: { ...context.raw, [loop.variable]: elements[index] },
     });
     const see = (index: number): Record<string, Json> => this.seenOf(loop, predicate, elements[index]);
-    const told = (index: number, known: boolean | null): Pick<LoopReport, 'seen' | 'parts'> => ({
+    const reportOf = (index: number, result: boolean | null): Pick<LoopReport, 'seen' | 'parts'> => ({
       seen: see(index),
       parts:
         logic.kind === 'part'
           ? []
-          : this.explain(logic, inside(index), known ?? undefined).parts.map((inner) =>
+          : this.explain(logic, inside(index), result ?? undefined).parts.map((inner) =>
               moved(inner, loop.predicate.offset),
             ),
     });
@@ -244,14 +244,14 @@ class Explainer {
         this.isThorough && logic.kind !== 'part'
           ? this.nearestOf(logic, elements.length, (index) => inside(index).values)
           : null;
-      if (nearest !== null) return { ...base, nearest, ...told(nearest, false) };
+      if (nearest !== null) return { ...base, nearest, ...reportOf(nearest, false) };
       return { ...base, others: elements.slice(0, MAX_OTHERS).map((_, index) => see(index)) };
     }
     const wanted = value === null ? null : loop.macro !== 'all';
     const index =
       this.lastTurn(part, loop, value, context) ??
       elements.findIndex((_, at) => asTruth(this.run(loop.predicate, inside(at).values)) === wanted);
-    return index < 0 || index >= elements.length ? base : { ...base, index, ...told(index, wanted) };
+    return index < 0 || index >= elements.length ? base : { ...base, index, ...reportOf(index, wanted) };
   }
 
   /** A loop that ends early ends with the element that decided. */

@@ -30,16 +30,16 @@ interface Shown {
 }
 
 /** An expression's paths never change, and its trace is made again and again. */
-const known = new WeakMap<readonly ExprPath[], readonly Shown[]>();
+const cache = new WeakMap<readonly ExprPath[], readonly Shown[]>();
 
 function prepared(paths: readonly ExprPath[]): readonly Shown[] {
-  let shown = known.get(paths);
-  if (!shown) {
+  let shownPaths = cache.get(paths);
+  if (!shownPaths) {
     const names = new Map(paths.slice(0, MAX_PATHS).map(({ segments }) => [segments.join('.'), segments]));
-    shown = [...names].map(([name, segments]) => ({ name, segments, isHidden: segments.some(isHiddenName) }));
-    known.set(paths, shown);
+    shownPaths = [...names].map(([name, segments]) => ({ name, segments, isHidden: segments.some(isHiddenName) }));
+    cache.set(paths, shownPaths);
   }
-  return shown;
+  return shownPaths;
 }
 
 /** What stands at a path in plain data; undefined when nothing does. */
@@ -58,10 +58,10 @@ export function shownSide(text: string, value: unknown): Json {
 }
 
 /** Something shown, hidden when it came out of an expression that names what people must not find in a trace. */
-export function hideWhere(text: string, shown: Json): Json {
+export function hideWhere(text: string, value: Json): Json {
   const isHarmless =
-    typeof shown === 'boolean' || typeof shown === 'number' || typeof shown === 'bigint' || shown === null;
-  return HIDDEN.test(text) && !isHarmless ? '(hidden)' : shown;
+    typeof value === 'boolean' || typeof value === 'number' || typeof value === 'bigint' || value === null;
+  return HIDDEN.test(text) && !isHarmless ? '(hidden)' : value;
 }
 
 function show(value: unknown): Json {

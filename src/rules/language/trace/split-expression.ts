@@ -42,7 +42,7 @@ function split(source: string, from: number, to: number): Logic {
   const { text, offset } = trimmed(source, from, to);
   const end = offset + text.length;
   const { operators, pairs } = scan(source, offset, end);
-  const has = (operator: string): boolean => operators.some((found) => found.operator === operator);
+  const has = (operator: string): boolean => operators.some((one) => one.operator === operator);
   if (has('?')) return part(source, offset, end);
   for (const [operator, kind] of [
     ['||', 'or'],
@@ -99,7 +99,7 @@ function cut(
   from: number,
   to: number,
 ): Array<{ from: number; to: number }> {
-  const cuts = operators.filter((found) => found.operator === operator).map(({ at }) => at);
+  const cuts = operators.filter((one) => one.operator === operator).map(({ at }) => at);
   const starts = [from, ...cuts.map((at) => at + operator.length)];
   return starts.map((start, index) => ({ from: start, to: cuts[index] ?? to }));
 }

@@ -69,7 +69,7 @@ function traceExpression(
   if (value === null) return { seen };
   if (!hasMoreToTell(compiled, value)) return { seen };
   const { parts } = explainExpression(compiled, item?.values ?? bindings.all, bindings.engine, {
-    known: value,
+    result: value,
     raw,
     turns,
   });
@@ -99,13 +99,13 @@ export interface DecidedItems {
 interface TracedStep {
   readonly outcome: string;
   readonly items: readonly string[];
-  readonly held: StepHeld | null;
+  readonly blocker: StepHeld | null;
   readonly each?: DecidedItems | undefined;
 }
 
 export function traceStep(
   step: StepProgram,
-  { outcome, items, held, each }: TracedStep,
+  { outcome, items, blocker, each }: TracedStep,
   bindings: Bindings,
 ): JsonObject {
   const { line, col } = step.position;
@@ -117,7 +117,7 @@ export function traceStep(
     outcome,
     items: [...items],
     ...(each ? { each: { ...each } } : {}),
-    ...(held ? { held: traceHeld(held, bindings) } : {}),
+    ...(blocker ? { held: traceHeld(blocker, bindings) } : {}),
   };
 }
 
