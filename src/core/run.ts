@@ -143,7 +143,7 @@ export const shownIntent = z.object({
   failingSince: maybeTime,
   /** It cannot end for a reason of its own: it holds back the later steps of its run, and what was planned after it and writes or names its object. */
   aside: z.literal(true).exactOptional(),
-  /** A budget is spent for it or for an earlier step of its run: it waits until `dueAt`, and others of its order key go first. */
+  /** Its turn is over until `dueAt`, and others of its order key go first: a budget is spent for it or for an earlier step of its run, it waits for others, or it stepped aside. */
   held: z.literal(true).exactOptional(),
   /** When a budget held it for the first time; stays when it is released. */
   heldSince: time.exactOptional(),

@@ -184,11 +184,6 @@ export interface RecordedRun {
   found?: PolicyFindings & { subject: string; name: string };
 }
 
-/**
- * Runs, intents, attempts: the durable truth. Every method is one transaction, retried on 40001/40P01.
- *
- * Where a visibility is given, rows and counts are of what may be told: an intent where both its run and what it acts on may be. Default: everything.
- */
 /** Credentials of a forge that wait as a whole. */
 export interface ForgeHold {
   readonly credential: string;
@@ -203,6 +198,11 @@ export interface HeldForge extends ForgeHold {
   readonly until: Date;
 }
 
+/**
+ * Runs, intents, attempts: the durable truth. Every method is one transaction, retried on 40001/40P01.
+ *
+ * Where a visibility is given, rows and counts are of what may be told: an intent where both its run and what it acts on may be. Default: everything.
+ */
 export abstract class JournalStore {
   /**
    * The decision about one cause: writes the runs with their intents and marks the event (or tick) decided, in one transaction.

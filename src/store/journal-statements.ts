@@ -160,7 +160,7 @@ const OVERTAKEN_BY = `(SELECT n.id FROM intents n WHERE n.effect_hash = i.effect
 const HAS_HISTORY = `(EXISTS (SELECT 1 FROM intents s WHERE s.effect_hash = i.effect_hash AND s.attempts > 0)
   OR EXISTS (SELECT 1 FROM undone u WHERE u.effect_hash = i.effect_hash))`;
 
-/** What makes the event behind a run doubtful: its object was told about out of order or once more, or the run waited; `because` is null where nothing does. */
+/** What makes the event behind a run doubtful: its object was told about out of order or once more, or the run waited; `because` is null where nothing does. `OFFSET 0`: a look into an index, where the planner would read all events. */
 export function doubtOf(runId: string): string {
   return `SELECT e.id, CASE
   WHEN EXISTS (SELECT 1 FROM events o WHERE o.object_hash = e.object_hash AND o.org = e.org AND o.seq < e.seq AND o.fact_at > e.fact_at OFFSET 0) THEN 'out-of-order'

@@ -94,7 +94,6 @@ const SENT_OF_EFFECTS = `
 SELECT i.id, (SELECT max(a.sent_at) FROM attempts a WHERE a.intent_id = i.id) AS sent_at
 FROM intents i WHERE i.effect_hash = ANY ($1) AND i.attempts > 0 ORDER BY i.seq DESC LIMIT $2`;
 
-/** `OFFSET 0`: a look into an index, where the planner would read all events. */
 const DOUBT = doubtOf('$1');
 
 /** A row changes with each of its calls, so one that was last changed before `since` was sent before it. */

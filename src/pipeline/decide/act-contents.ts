@@ -192,8 +192,7 @@ async function pushed(context: ActContext, row: Contents): Promise<Contents> {
     created: isNew === true,
     deleted,
     before,
-    ...(deleted && isZeroSha(after) ? { after } : {}),
-    after: deleted && isZeroSha(textAt(event.data, 'after')) ? textAt(event.data, 'after') : undefined,
+    after: deleted && isZeroSha(after) ? after : undefined,
     compare_url,
     pusher: objectAt(event.data, 'pusher') ? { ...actor, username: actor.login } : undefined,
   });
@@ -254,7 +253,7 @@ async function payloadCommit(context: ActContext, { timestamp, id }: JsonObject)
     author: person('author'),
     committer: person('committer'),
     verification: commit.verification,
-    timestamp: timestamp ?? objectAt(commit, 'committer')?.date,
+    timestamp: timestamp ?? objectAt(commit, 'author')?.date,
     added: paths(/^added$/),
     modified: paths(/^(?:modified|changed)$/),
     removed: paths(/^(?:removed|deleted)$/),

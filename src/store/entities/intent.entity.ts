@@ -119,11 +119,11 @@ export class IntentEntity {
   @Column('text', { nullable: true, transformer: jsonText })
   result: Json;
 
-  /** A budget is spent for it, or for an earlier step of its run, until `dueAt`. */
+  /** Others of its order key go first until `dueAt`: a budget is spent (`heldBy`), it waits for others, or it stepped aside. */
   @Column('boolean', { default: false })
   held: boolean;
 
-  /** Key of that budget. */
+  /** Key of the spent budget, where that is why. */
   @Column('text', { nullable: true })
   heldBy: string | null;
 
