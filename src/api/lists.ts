@@ -239,6 +239,7 @@ export const CHECKS: List<Check> = {
     { head: 'Check', form: 'code', value: ({ check }) => check },
     { head: 'About', value: ({ org, forge }) => org ?? forge },
     { head: 'Seen', form: 'wide', value: ({ said }) => said },
+    { head: 'Age', value: ({ ageS }) => (ageS === null ? null : duration(ageS * 1000)) },
   ],
   empty: 'The doctor looked at nothing.',
 };

@@ -6,29 +6,8 @@ import { withBot } from './reach-bot.js';
 import { ruleFolder } from './rule-folder.js';
 import { readSince } from './since.js';
 import { whichOrg } from './which-org.js';
-import { writeProgress } from './terminal.js';
+import { Progress } from './progress.js';
 import { storeCommand, type BotOptions } from './bot-command.js';
-
-/** A count on the terminal while long work goes on; silent where nobody looks. */
-class Progress {
-  #count = 0;
-  #shownAt = 0;
-  readonly #isShown = process.stderr.isTTY === true;
-
-  constructor(private readonly what: string) {}
-
-  add(count: number): void {
-    this.#count += count;
-    const now = Date.now();
-    if (!this.#isShown || now - this.#shownAt < 200) return;
-    this.#shownAt = now;
-    writeProgress(`${this.#count} ${this.what} …`);
-  }
-
-  end(): void {
-    if (this.#isShown && this.#shownAt > 0) writeProgress('');
-  }
-}
 
 interface BacktestOptions extends BotOptions {
   since: Date;

@@ -1,23 +1,45 @@
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import type { SetExit } from './command-options.js';
 import { whichOrg } from './which-org.js';
 import { botCommand } from './bot-command.js';
-import { orgOption } from './command-options.js';
+import { Progress } from './progress.js';
+import type { Reach } from './reach-bot.js';
+
+interface DoctorOptions {
+  readonly org?: string;
+  readonly fresh: boolean;
+  readonly operations: boolean;
+}
 
 /** Exit: 0 nothing is wrong, 1 something is. */
 export function doctorCommand(exit: SetExit): Command {
   return botCommand('doctor', 'diagnose problems between forge and bot, with the fix for each', {
-    ask: async (bot, { org, operations }: { org?: string; operations: boolean }) => ({
-      running: bot.running,
-      ...(await bot.call('doctor', { org: org && whichOrg(bot.config, org).name, operations })),
-    }),
+    ask: async (bot, { org, fresh, operations }: DoctorOptions) => {
+      if (fresh && org === undefined) await lookAtAll(bot);
+      return {
+        running: bot.running,
+        ...(await bot.call('doctor', { org: org && whichOrg(bot.config, org).name, operations })),
+      };
+    },
     show: async (report, { operations }) => (await import('./print-doctor.js')).describeDoctor(report, operations),
     after: ({ findings }) => exit(findings > 0 ? 1 : 0),
   })
-    .addOption(orgOption())
+    .addOption(new Option('--org <name>', 'look at this organization now. Default: answer for all from what is known'))
+    .option('--fresh', 'look at all organizations now, one after the other', false)
     .option('--operations', 'probe every operation, not only those that the rules need, and list them', false)
     .addHelpText(
       'after',
       '\nExit codes: 0 nothing is wrong, 1 there are findings, 2 wrong command line or file, 3 the check was not possible.',
     );
+}
+
+/** One short call for each organization: whoever ends it keeps what was seen by then. */
+async function lookAtAll(bot: Reach): Promise<void> {
+  const orgs = (await bot.call('organizations')).filter(({ isWhole }) => isWhole);
+  const progress = new Progress('organizations', orgs.length);
+  for (const { name } of orgs) {
+    await bot.call('doctor', { org: name });
+    progress.add(1);
+  }
+  progress.end();
 }

@@ -10,4 +10,12 @@ export interface KnownFact {
 export abstract class KnownFacts {
   abstract read(forge: string, subject: string, kind: string): Promise<KnownFact | null>;
   abstract write(forge: string, subject: string, kind: string, fact: Json): Promise<void>;
+  /** All facts of a kind, in no order. */
+  abstract all(kind: string): Promise<Array<KnownFact & { readonly forge: string; readonly subject: string }>>;
+  /**
+   * Be the only process that learns this, for at most `forMs` by the clock of the store, or until `release`.
+   * @returns false while another one is
+   */
+  abstract claim(forge: string, subject: string, kind: string, forMs: number): Promise<boolean>;
+  abstract release(forge: string, subject: string, kind: string): Promise<void>;
 }

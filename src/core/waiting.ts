@@ -70,10 +70,10 @@ export const WAITING = {
   'effect.pause': row('is paused', 'forgehand resume {behind}', 'by plan'),
   'effect.others': row('waits for what others do, such as an approval or a check of a pull request', null, 'by plan'),
   'forge.limits': row('the forge asked the bot to wait (429)', 'it goes on when that time is over', 'passes'),
-  'forge.silent': row('the forge does not answer', 'look at the forge and the network; forgehand doctor'),
+  'forge.silent': row('the forge does not answer', 'look at the forge and the network; forgehand doctor --fresh'),
   'forge.refuses': row(
     'the forge refuses the credentials of the bot',
-    'make a new token and put it into the config; forgehand doctor says what it needs',
+    'make a new token and put it into the config; forgehand doctor --fresh says what it needs',
   ),
   'arrival.turn': row('an arrival is not read yet', 'forgehand doctor; start a worker, or more of them'),
   'work.crashed': row(

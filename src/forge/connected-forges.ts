@@ -10,7 +10,7 @@ import { ForgesToConnect, type ForgeToConnect } from './forges-to-connect.js';
 import { wrapForgeClient, type ForgeClient } from './forge-client.js';
 import { type OperationName, isWrite } from './operations.js';
 import { OrgNumbers } from './org-numbers.js';
-import { ask, probe } from './probe.js';
+import { ask, isScopeRefusal, probe, type ProbeAnswer } from './probe.js';
 import { failedCall } from './failed-call.js';
 
 interface ForgeSelf {
@@ -46,6 +46,8 @@ interface ConnectOptions {
   readonly username?: string | null | undefined;
   /** Operations the rules need: asked about at connect time where that can be done without changing anything. */
   readonly probe?: Iterable<OperationName> | undefined;
+  /** What a call showed of its operation. */
+  readonly answered?: ((name: OperationName, is: ProbeAnswer) => void) | undefined;
   readonly clock?: Clock | undefined;
 }
 
@@ -58,26 +60,32 @@ export async function connectForge(client: ForgeClient, options: ConnectOptions 
   const missing = new Set<OperationName>();
   const answered = new Set<OperationName>();
   const clock = options.clock ?? systemClock;
+  const saw = (name: OperationName, is: ProbeAnswer): void => options.answered?.(name, is);
   let version: string | null = null;
   const learning = wrapForgeClient(client, async (name, next, args, callOptions) => {
     try {
       const answer = await next(args, callOptions);
       missing.delete(name);
       answered.add(name);
+      saw(name, 'there');
       return answer;
     } catch (error) {
       // A proxy that loses a slash and a forge without the route answer alike: what never answered is asked about without a slash.
       if (isLostSlash(error) && !answered.has(name) && (await ask(client, name)) === 'missing') {
         missing.add(name);
+        saw(name, 'missing');
         throw failedCall('not-offered', 'not-offered', { operation: name });
       }
       // A no of the forge's own shows that it has the route: it was renewed since.
-      if (error instanceof ForgeError && error.kind === 'refused' && error.facts.status !== undefined)
+      if (error instanceof ForgeError && error.kind === 'refused' && error.facts.status !== undefined) {
         missing.delete(name);
+        saw(name, isScopeRefusal(error) ? 'scope' : 'there');
+      }
       if (!(error instanceof ForgeError) || error.kind !== 'not-offered') throw error;
       // A proxy whose forge is away answers like a server that lacks the route; one that told its version must still tell it.
       if (version !== null && (await readVersion(client, clock)).version === null) throw forgeIsAway(name, error);
       missing.add(name);
+      saw(name, 'missing');
       throw error;
     }
   });
@@ -192,7 +200,8 @@ export class ConnectedForges {
   private readonly guards = new Map<string, { readonly of: ForgeClient; readonly client: ForgeClient }>();
   private readonly timers = new Set<NodeJS.Timeout>();
   private readonly attempts = new Map<string, Promise<void>>();
-  private readonly listeners: Array<() => void> = [];
+  private readonly listeners: Array<(credential: string) => void> = [];
+  private readonly hearers: Array<(credential: string, name: OperationName, is: ProbeAnswer) => void> = [];
   private readonly stopping = new AbortController();
   private readonly forges: readonly ForgeToConnect[];
   private isStopped = false;
@@ -216,9 +225,14 @@ export class ConnectedForges {
     await Promise.all(this.forges.map((forge) => this.attempt(forge, 0)));
   }
 
-  /** Call back whenever a forge was reached for the first time. */
-  onConnected(listener: () => void): void {
+  /** Call back whenever a forge was reached for the first time under one of its credentials. */
+  onConnected(listener: (credential: string) => void): void {
     this.listeners.push(listener);
+  }
+
+  /** Call back with what each call showed of its operation. */
+  onAnswered(listener: (credential: string, name: OperationName, is: ProbeAnswer) => void): void {
+    this.hearers.push(listener);
   }
 
   /**
@@ -324,10 +338,13 @@ export class ConnectedForges {
     const credential = credentialOf(forge);
     const key = `forge.unreachable/${credential}` as const;
     try {
-      const connected = await connectForge(forge.client, { username: forge.username });
+      const connected = await connectForge(forge.client, {
+        username: forge.username,
+        answered: (name, is) => this.hearers.forEach((listener) => listener(credential, name, is)),
+      });
       this.connected.set(credential, connected);
       this.alerts.resolve(key);
-      for (const listener of this.listeners) listener();
+      for (const listener of this.listeners) listener(credential);
       const { product, version, self } = connected.capabilities;
       this.logger.info({ forge: credential, product, version, self: self?.login ?? null }, 'forge.connected');
       if (!self)

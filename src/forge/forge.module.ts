@@ -6,16 +6,20 @@ import { ConnectedForges } from './connected-forges.js';
 import { ForgeOwners } from './forge-owners.js';
 import { ForgeInventory } from './forge-inventory.js';
 import { ForgesToConnect } from './forges-to-connect.js';
+import { Looks } from './looks.js';
+import { OrgAccessReader } from './org-access.js';
 import { OrgNumbers } from './org-numbers.js';
 import { ServerAccessReader } from './server-access.js';
 
 /** Longest wait for the forges when the process starts. */
 const CONNECT_WAIT_MS = 2_000;
 
+const SHARED = [ConnectedForges, OrgNumbers, ForgeOwners, ForgeInventory, Looks, ServerAccessReader, OrgAccessReader];
+
 /** The forges' API: clients, what each server can do, and whose repositories are. */
 @Module({
-  providers: [ForgesToConnect, ConnectedForges, OrgNumbers, ForgeOwners, ForgeInventory, ServerAccessReader],
-  exports: [ConnectedForges, OrgNumbers, ForgeOwners, ForgeInventory, ServerAccessReader],
+  providers: [ForgesToConnect, ...SHARED],
+  exports: SHARED,
 })
 export class ForgeModule implements OnModuleInit, OnModuleDestroy, OnApplicationShutdown {
   constructor(

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
+import { InMemoryKnownFacts } from '../../test/fakes/in-memory-known-facts.js';
 import { ManualClock } from '../../test/fakes/manual-clock.js';
 import type { AlertKey } from '../core/alerts.js';
 import { callReason, ForgeError } from '../core/errors.js';
-import type { Json } from '../core/json.js';
 import { silentLogger } from '../core/logger.js';
 import { buildForgeClient, type ForgeClient } from './forge-client.js';
 import { isOrgStopped, OrgNumbers } from './org-numbers.js';
@@ -41,17 +41,11 @@ function aWorld(over: Partial<Server> = {}) {
     ...over,
   };
   const clock = new ManualClock();
-  const kept = new Map<string, Json>();
+  const kept = new InMemoryKnownFacts(clock);
   const raised = new Map<string, string>();
   const numbersOf = (): OrgNumbers =>
     new OrgNumbers(
-      {
-        read: async (...key) => {
-          const fact = kept.get(key.join());
-          return fact === undefined ? null : { fact, learnedAt: clock.now() };
-        },
-        write: async (forge, subject, kind, fact) => void kept.set([forge, subject, kind].join(), fact),
-      },
+      kept,
       clock,
       {
         raise: (key, { code }) => void raised.set(key, code),

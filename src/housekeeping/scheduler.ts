@@ -67,7 +67,7 @@ export class Scheduler {
     @Inject(JobRunner) private readonly jobs: Pick<JobRunner, 'scheduled' | 'begin'>,
     @Inject(TickStore) private readonly ticks: Omit<TickStore, 'prune'>,
     /** Texts of the policies at their last pass for a new revision. */
-    private readonly known: KnownFacts,
+    @Inject(KnownFacts) private readonly known: Pick<KnownFacts, 'read' | 'write'>,
     @Inject(DueDecider) private readonly decider: Pick<DueDecider, 'decideTick'>,
     private readonly clock: Clock,
     private readonly logger: Logger,

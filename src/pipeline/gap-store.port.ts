@@ -79,6 +79,16 @@ export interface HourOfHook {
   readonly last: Date;
 }
 
+/** How deliveries of an organization arrive. */
+export interface Arriving {
+  readonly forge: string;
+  readonly org: string;
+  /** When the newest delivery that is kept was stored; null = none is. */
+  readonly last: Date | null;
+  /** Facts found since then, and since the time asked for, of which our webhook should have told. */
+  readonly lost: number;
+}
+
 export abstract class GapStore {
   /** Entries that are decided, read before this time and not settled, oldest first; at most `limit` entries, one row for each event. */
   abstract waiting(before: Date, limit: number): Promise<WaitingEntry[]>;
@@ -102,6 +112,11 @@ export abstract class GapStore {
   abstract anyDeliverySince(forge: string, org: string, since: Date): Promise<boolean>;
   /** When the newest delivery of the organization that is kept was stored; null = none is. */
   abstract lastDelivery(forge: string, org: string): Promise<Date | null>;
+  /** Of each of these organizations. */
+  abstract arriving(
+    orgs: ReadonlyArray<{ readonly forge: string; readonly org: string }>,
+    since: Date,
+  ): Promise<Arriving[]>;
   /** The newest deliveries since, at most `limit` of those that wait and of those that are decided. */
   abstract recentDeliveries(since: Date, limit: number): Promise<HourOfHook[]>;
   /** A receiver is alive at this time. When none was for longer than `silentMs`, that is an outage: it is kept and answered. */

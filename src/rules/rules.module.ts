@@ -45,10 +45,14 @@ export class RulesModule extends Draining implements OnModuleInit {
     forges: ConnectedForges,
   ) {
     super();
-    const look = (): void => void callingAs({ priority: 'housekeeping', org: null }, () => check.check());
-    forges.onConnected(() => keeper.nudgeAll());
-    forges.onConnected(look);
-    keeper.onActivated(look);
+    const inBackground = (look: () => Promise<void>): void =>
+      void callingAs({ priority: 'housekeeping', org: null }, look);
+    forges.onConnected((credential) => {
+      for (const org of check.usersOf(credential)) keeper.nudge(org, null);
+      inBackground(() => check.connected(credential));
+    });
+    forges.onAnswered((credential, name, is) => check.answered(credential, name, is));
+    keeper.onActivated((org) => inBackground(() => check.activated(org)));
   }
 
   /** After the forges, which this module imports: rules may lie in a repository. */

@@ -2,7 +2,15 @@ import { MoreThanOrEqual } from 'typeorm';
 import { parseJson, type JsonObject } from '../core/json.js';
 import type { EventKind } from '../core/event-kinds.js';
 import { firstIdAt } from '../core/ids.js';
-import type { Gap, GapStore, HourOfHook, KindCount, Outage, WaitingEntry } from '../pipeline/gap-store.port.js';
+import type {
+  Arriving,
+  Gap,
+  GapStore,
+  HourOfHook,
+  KindCount,
+  Outage,
+  WaitingEntry,
+} from '../pipeline/gap-store.port.js';
 import type { Visibility } from '../core/visibility.js';
 import { execute, executePlanned, type Database } from './database.js';
 import { OutageEntity } from './entities/intake.entities.js';
@@ -74,6 +82,16 @@ SELECT arrived_at AS at FROM (
    ORDER BY arrived_at DESC LIMIT 1)
 ) newest ORDER BY arrived_at DESC LIMIT 1`;
 
+const ARRIVING = `
+WITH orgs AS (
+  SELECT o.forge, o.org, (${LAST_DELIVERY.trim().replaceAll('$1', 'o.forge').replaceAll('$2', 'o.org')}) AS last
+  FROM unnest($1::text[], $2::text[]) AS o(forge, org)
+)
+SELECT o.forge, o.org, o.last, count(g.gap_key)::int AS lost
+FROM orgs o LEFT JOIN gaps g ON g.forge = o.forge AND g.org = o.org AND g.class = 'unknown' AND g.outcome <> 'late'
+  AND g.found_at > greatest($3::timestamptz, o.last)
+GROUP BY o.forge, o.org, o.last`;
+
 const RECENT_DELIVERIES = `
 SELECT org, hook, to_timestamp(floor(extract(epoch FROM arrived_at) / 3600) * 3600) AS hour, count(*)::int AS count, max(arrived_at) AS last FROM (
   (SELECT org, hook, arrived_at FROM arrivals WHERE state = 'stored' AND kind = 'delivery' AND arrived_at >= $1 ORDER BY id DESC LIMIT $2)
@@ -131,6 +149,11 @@ export class SqlGapStore implements GapStore {
     return (
       (await this.db.run((manager) => execute<{ at: Date }>(manager, LAST_DELIVERY, [forge, org]))).rows[0]?.at ?? null
     );
+  }
+
+  async arriving(orgs: ReadonlyArray<{ forge: string; org: string }>, since: Date): Promise<Arriving[]> {
+    const values = [orgs.map(({ forge }) => forge), orgs.map(({ org }) => org), since];
+    return (await this.db.run((manager) => execute<Arriving>(manager, ARRIVING, values))).rows;
   }
 
   async recentDeliveries(since: Date, limit: number): Promise<HourOfHook[]> {

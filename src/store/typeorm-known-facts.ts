@@ -1,7 +1,14 @@
 import { parseJson, stringifyJson, type Json } from '../core/json.js';
 import type { KnownFact, KnownFacts } from '../core/known-facts.port.js';
-import type { Database } from './database.js';
+import { execute, type Database } from './database.js';
 import { KnownFactEntity } from './entities/governance.entities.js';
+
+/** A claim is a row of its own; one that is old enough belongs to nobody. */
+const CLAIM = `
+INSERT INTO known_facts AS k (forge, subject, kind, fact) VALUES ($1, $2, $3, 'null')
+ON CONFLICT (forge, subject, kind) DO UPDATE SET learned_at = clock_timestamp()
+WHERE k.learned_at < clock_timestamp() - $4::double precision * interval '1 millisecond'
+RETURNING forge`;
 
 export class TypeOrmKnownFacts implements KnownFacts {
   constructor(private readonly db: Database) {}
@@ -15,4 +22,22 @@ export class TypeOrmKnownFacts implements KnownFacts {
     const row = { forge, subject, kind, fact: stringifyJson(fact), learnedAt: () => 'clock_timestamp()' };
     await this.db.table(KnownFactEntity, (facts) => facts.upsert(row, ['forge', 'subject', 'kind']));
   }
+
+  async all(kind: string): Promise<Array<KnownFact & { forge: string; subject: string }>> {
+    const rows = await this.db.table(KnownFactEntity, (facts) => facts.findBy({ kind }));
+    return rows.map(({ fact, ...row }) => ({ ...row, fact: parseJson(fact) }));
+  }
+
+  async claim(forge: string, subject: string, kind: string, forMs: number): Promise<boolean> {
+    const { rows } = await this.db.run((manager) => execute(manager, CLAIM, [forge, subject, claimOf(kind), forMs]));
+    return rows.length > 0;
+  }
+
+  async release(forge: string, subject: string, kind: string): Promise<void> {
+    await this.db.table(KnownFactEntity, (facts) => facts.delete({ forge, subject, kind: claimOf(kind) }));
+  }
+}
+
+function claimOf(kind: string): string {
+  return `${kind}.claim`;
 }

@@ -38,8 +38,8 @@ export function gapStoreSuite(open: () => Promise<Stores>): void {
       }),
       stores.gaps,
       stores.cursors,
-      { read: async () => hooks },
-      new HookHistory(stores.known, clock),
+      { read: async () => hooks && { hooks, at: clock.now() } },
+      new HookHistory(stores.known),
       { serverOf: () => ({ product: 'gitea', version: '1.27.0' }) },
       clock,
       silentLogger,
@@ -105,6 +105,18 @@ export function gapStoreSuite(open: () => Promise<Stores>): void {
       { kind: 'issue.opened', class: 'unknown', outcome: 'repaired', entryKey: row.entryKey },
     ]);
     expect([...raised]).toContain('gaps/unknown/main/acme');
+    const orgs = [
+      { forge: 'main', org: 'acme' },
+      { forge: 'main', org: 'quiet' },
+    ];
+    const [long, soon] = [new Date(0), new Date(clock.now().getTime() + 1)];
+    const lost = async (since: Date): Promise<unknown> =>
+      (await stores.gaps.arriving(orgs, since)).sort((a, b) => (a.org < b.org ? -1 : 1));
+    expect(await lost(long)).toEqual([
+      { forge: 'main', org: 'acme', last: null, lost: 1 },
+      { forge: 'main', org: 'quiet', last: null, lost: 0 },
+    ]);
+    expect(await lost(soon)).toMatchObject([{ lost: 0 }, { lost: 0 }]);
   });
 
   it.each([

@@ -366,6 +366,33 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
       expect(await stores.known.read('second', 'acme', 'rules.pin')).toBeNull();
     });
 
+    it('tells all of a kind at once', async () => {
+      await stores.known.write('main', 'acme', 'org.hooks', 1);
+      await stores.known.write('second', 'acme', 'org.hooks', 2);
+      await stores.known.write('main', 'acme', 'org.rights', 3);
+
+      const all = await stores.known.all('org.hooks');
+
+      expect(all.map(({ forge, subject, fact }) => [forge, subject, fact]).sort()).toEqual([
+        ['main', 'acme', 1],
+        ['second', 'acme', 2],
+      ]);
+      expect(all[0]?.learnedAt).toBeInstanceOf(Date);
+    });
+
+    it('lets one at a time learn something, until it is done or its time is over', async () => {
+      const claim = (forMs: number): Promise<boolean> => stores.known.claim('main', 'acme', 'org.hooks', forMs);
+
+      const both = await Promise.all([claim(60_000), claim(60_000)]);
+      const other = await stores.known.claim('main', 'other', 'org.hooks', 60_000);
+      await stores.known.release('main', 'acme', 'org.hooks');
+      const after = await claim(60_000);
+      const late = await claim(-1);
+
+      expect([both.sort(), other, after, late]).toEqual([[false, true], true, true, true]);
+      expect(await stores.known.read('main', 'acme', 'org.hooks')).toBeNull();
+    });
+
     it('takes names with NUL, which no database holds', async () => {
       await stores.known.write('main', 'ac\0me', 'server', '1.25');
 

@@ -75,7 +75,7 @@ describe('integration/core-profile', () => {
   it('no longer speaks of the webhook once the doctor has seen it', async () => {
     await forge.hook(`${bot.url}/webhooks/acme`, SECRET);
 
-    await bot.reach.get('/v1/doctor');
+    await bot.reach.get('/v1/doctor', { fresh: 'true' });
 
     expect(await lacking()).toEqual(notOffered);
   });

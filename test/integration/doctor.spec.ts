@@ -34,6 +34,9 @@ rules:
 /** What these rules need, and what installing a webhook needs beside it. */
 const SCOPES = ['write:issue', 'read:repository', 'read:user', 'write:organization'];
 
+/** What the bot asks all the time. */
+const POLLS = ['listOrgFeed', 'listActionTasks', 'listOrgRuns', 'getOrg'];
+
 interface Listed {
   id: number;
   active: boolean;
@@ -67,16 +70,19 @@ describe.each<[ProfileName]>([['gitea'], ['forgejo']])('integration/doctor on %s
     String(
       (await forge.control('/_sandbox/accounts', { login, org: 'acme', team, token: `${login}s own`, scopes })).token,
     );
-  const aBotWith = (token: string, rules = RULES): Promise<TestBot> =>
+  let token: string;
+  const aBotWith = (own: string, rules = RULES): Promise<TestBot> => {
+    token = own;
     // Embedded, since a test opens the store again with another config.
-    aBot({
+    return aBot({
       config: config(forge),
       files: { 'rules/r.yaml': rules },
       env: { FORGE_TOKEN: token, HOOK: SECRET },
       store: 'embedded',
     });
+  };
   const doctor = (operations = false): Promise<DoctorReport> =>
-    bot.reach.get<DoctorReport>('/v1/doctor', { operations: String(operations) });
+    bot.reach.get<DoctorReport>('/v1/doctor', { fresh: 'true', operations: String(operations) });
   const install = (orders: object = {}): Promise<HookReport> =>
     bot.reach.post<HookReport>('/v1/orgs/acme/hook', orders);
   const lacking = async (): Promise<readonly string[]> =>
@@ -230,6 +236,22 @@ describe.each<[ProfileName]>([['gitea'], ['forgejo']])('integration/doctor on %s
     expect(all[0]?.authorization_header).toBe(PROXY);
   });
 
+  it('answers from what is known, with its age and without a call', async () => {
+    const fresh = await doctor();
+    const before = forge.sandbox.parts.ledger.entries.length;
+
+    const report = await bot.reach.get<DoctorReport>('/v1/doctor');
+
+    const asked = forge.sandbox.parts.ledger.entries.slice(before).map(({ operation }) => operation);
+    expect(asked.filter((operation) => !POLLS.includes(operation ?? ''))).toEqual([]);
+    expect(report.checks.map(({ code }) => code)).toEqual(fresh.checks.map(({ code }) => code));
+    const ages = new Map(report.checks.map(({ check, ageS }) => [check, ageS]));
+    expect([ages.get('hook.there'), ages.get('token.scopes'), ages.get('org.number'), ages.get('forge.slash')]).toEqual(
+      Array(4).fill(expect.any(Number)),
+    );
+    expect([ages.get('rules.active'), ages.get('delivery.arrives')]).toEqual([null, null]);
+  });
+
   it('asks about every operation without changing anything', async () => {
     const before = forge.sandbox.parts.ledger.entries.length;
 
@@ -320,7 +342,7 @@ describe.each<[ProfileName]>([['gitea'], ['forgejo']])('integration/doctor on %s
     await bot.stop();
     bot.write('away.yaml', JSON.stringify(config({ apiUrl: 'http://127.0.0.1:9/api/v1' })));
     const before = { FORGE_TOKEN: process.env.FORGE_TOKEN, HOOK: process.env.HOOK };
-    Object.assign(process.env, { FORGE_TOKEN: 'none', HOOK: SECRET });
+    Object.assign(process.env, { FORGE_TOKEN: token, HOOK: SECRET });
     const alone = byPath(await reachBot(join(bot.dir, 'away.yaml')));
 
     const report = await alone.get<DoctorReport>('/v1/doctor', { operations: 'false' });

@@ -427,6 +427,7 @@ describe.each(DEPLOYMENTS)('integration/no-secret-leaks: %s', (deployment) => {
     bot.write('rules/broken.yaml', 'version: 1\norg: acme\nrules: []\n');
     await until(async () => (await ask<StatusReport>('/v1/status')).orgs[0]!.heldBack.length === 0);
     const all = await ask<RunReport[]>('/v1/runs', { limit: 1000 });
+    await command('doctor', '--fresh');
     await command('doctor');
     await command('doctor', '--operations');
     await command('hook', 'install', '--dry-run');

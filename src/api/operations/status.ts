@@ -80,23 +80,25 @@ export const statusOperations = {
   }),
   doctor: operation({
     route: 'GET /v1/doctor',
-    summary: 'Look at the forge, the token, the webhook and the rules of one organization or all',
+    summary:
+      'What the bot knows about the forge, the token, the webhook and the rules of all organizations, or sees now',
     scope: 'read',
     command: 'doctor',
     input: z.object({
-      org: z.string().optional(),
+      org: z.string().optional().describe('Look at this one now.'),
+      fresh: flag.default(false).describe('Look now. Default: answer from what is known, each line with its age.'),
       operations: flag.default(false).describe('Ask about every operation, not only those that the rules need.'),
     }),
     answer: doctorReport,
     handle: async (
       { orgs, orders, doctor, waiting, config, clock },
-      { org: typed, operations },
+      { org: typed, fresh, operations },
       _caller,
       visibility,
     ) => {
       const org = typed === undefined ? orgs.onlyWhole(visibility) : orgs.wholeOf(typed, visibility);
       await orders.connected();
-      const report = await doctor.examine({ org }, operations);
+      const report = await doctor.examine({ org, isFresh: fresh || typed !== undefined }, operations);
       const rows = await waiting.waiting({ limit: WAITING_SHOWN, visibility });
       const visibleReport = visibility === null || org === undefined ? report : ofOneOrg(report, org);
       const also = examineWaiting(
@@ -201,7 +203,7 @@ function ofOneOrg({ checks: all }: DoctorReport, org: string): DoctorReport {
   const checks = all.filter((one) => one.org === org && ORG_CHECKS.has(one.check.split('.', 1)[0] ?? ''));
   return { findings: checks.filter(isFinding).length, checks, forges: [] };
 }
-const ORG_CHECKS: ReadonlySet<string> = new Set(['org', 'rules', 'rule', 'hook', 'delivery']);
+const ORG_CHECKS: ReadonlySet<string> = new Set(['org', 'rules', 'rule', 'hook', 'delivery', 'look']);
 
 async function statusOf(needs: Needs, visibility: Visibility) {
   const { config, inbox, journal, running, poisonMessages, orgs } = needs;

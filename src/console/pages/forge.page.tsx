@@ -3,7 +3,7 @@ import { Callout, Section, Time } from '../ui/components.js';
 import { ListTable } from '../ui/list.js';
 import { CHECKS, FORGES } from '../../api/lists.js';
 
-/** What stands between forge and bot. The doctor asks the forge, so it looks when somebody wants it to. */
+/** What stands between forge and bot. The doctor looks at one organization now, and answers for all from what is known. */
 export const forgePage = definePage({
   path: '/forge',
   nav: { label: 'Forge', order: 50 },

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { webAddress } from '../../config/safe-address.js';
 import { textOf, type Reason } from '../../core/reason.js';
-import { count, maybeText, text, texts, time, type Shape } from '../../core/schema.js';
+import { count, maybeText, text, texts, time, word, type Shape } from '../../core/schema.js';
+import type { ProbeAnswer } from '../../forge/probe.js';
 import { serverAccess } from '../../forge/server-access.js';
 
 /** One thing that the doctor looked at. */
@@ -17,6 +18,8 @@ const check = z.object({
   state: z.enum(['ok', 'note', 'warning', 'problem']),
   /** Null where it is about the forge or the account. */
   org: maybeText,
+  /** Seconds since the bot looked; null = it is told from what the bot itself has. */
+  ageS: count.nullable(),
   /** What to click or type, step by step; empty where nothing is to be done. */
   fix: texts,
 });
@@ -26,13 +29,20 @@ export const doctorReport = z.object({
   findings: count,
   checks: z.array(check),
   /** What the bot knows about each forge; kept, so that the doctor can report it while the forge is away. */
-  forges: z.array(serverAccess.extend({ id: text, learnedAt: time })),
+  forges: z.array(
+    serverAccess.extend({
+      id: text,
+      learnedAt: time,
+      /** Operations by name, as far as they were asked. */
+      operations: z.record(text, word<ProbeAnswer>()),
+    }),
+  ),
 });
 export type DoctorReport = Shape<typeof doctorReport>;
 type CheckState = Check['state'];
 
-/** A check without forge and organization, which the doctor adds. */
-export type CheckResult = Omit<Check, 'forge' | 'org'>;
+/** A check without forge, organization and age, which the doctor adds. */
+export type CheckResult = Omit<Check, 'forge' | 'org' | 'ageS'>;
 
 export function ok(seen: Reason): CheckResult {
   return checkResult('ok', seen, []);

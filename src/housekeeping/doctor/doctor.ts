@@ -10,26 +10,27 @@ import { RuleVerdicts } from '../../rules/sources/rule-verdicts.js';
 import { UserError, ForgeError } from '../../core/errors.js';
 import { EVENT_KINDS } from '../../core/event-kinds.js';
 import type { Secret } from '../../core/secret.js';
-import { ConnectedForges, isLostSlash } from '../../forge/connected-forges.js';
-import { type ForgeClient, listAll, orNull } from '../../forge/forge-client.js';
-import { OrgNumbers } from '../../forge/org-numbers.js';
+import { ConnectedForges } from '../../forge/connected-forges.js';
+import { type ForgeClient, listAll } from '../../forge/forge-client.js';
 import { operationOf, type OperationName } from '../../forge/operations.js';
-import { isScopeRefusal, NOBODY } from '../../forge/probe.js';
-import type { Hook } from '../../core/objects/repositories.js';
 import { neededScopes, wantedScopes } from '../../forge/scopes.js';
-import { GapStore } from '../../pipeline/gap-store.port.js';
+import { type Arriving, GapStore } from '../../pipeline/gap-store.port.js';
 import { ownHookOf, HookHistory } from '../../polling/gaps/hook-history.js';
 import { UntrustedProxyStore } from '../../webhooks/untrusted-proxies.port.js';
 import { comparedEvents, hookEventsOf, type HookProduct } from '../../rules/language/hook-events.js';
-import { literalNames } from '../../rules/language/literal-names.js';
+import { type LiteralName, literalNames } from '../../rules/language/literal-names.js';
 import { ALWAYS, CapabilityCheck } from '../../rules/requirements/capability-check.js';
 import { readsOf } from '../../rules/requirements/unknown-names.js';
-import { type ServerAccess, ServerAccessReader } from '../../forge/server-access.js';
+import { type Known, type LookedAt, Looks, youngerThan } from '../../forge/looks.js';
+import { OrgAccessReader, type OrgAtForge } from '../../forge/org-access.js';
+import { type ReachedForge, ServerAccessReader } from '../../forge/server-access.js';
+import { NIGHTLY, NOW } from '../../rules/requirements/what-to-ask.js';
 import { isFinding, note, webPages, type Check, type DoctorReport, type CheckResult } from './check.js';
 import { examineDeliveries, examineProxies } from './examine-deliveries.js';
-import { examineHook, ownHooks, unseenHooks, type HooksUnseen, type WantedHook } from './examine-hook.js';
+import { examineHook, ownHooks, unseenHooks, type WantedHook } from './examine-hook.js';
 import { examineServer, examineSlashes } from './examine-server.js';
-import { examineNames } from './examine-names.js';
+import { examineNames, lookAtNames, type SeenNames } from './examine-names.js';
+import { type AgedResult, withAge } from './with-age.js';
 import { examineReach, examineToken } from './examine-token.js';
 import { saw } from './looks.js';
 import { installHook, type HookReport } from './install-hook.js';
@@ -62,8 +63,10 @@ interface DoctoredOrg {
 export interface DoctorScope {
   readonly org?: string | undefined;
   readonly forge?: string | undefined;
-  /** Look at this part alone, and make only the calls that it needs. Absent = look at everything. */
-  readonly only?: 'hook' | 'token' | undefined;
+  /** Look at this part now, with only the calls that it needs, and tell of it alone. Absent = tell of everything. */
+  readonly only?: 'hook' | 'rules' | 'server' | 'token' | undefined;
+  /** Look at everything in the scope before. Default: answer from what is known, which audits and the start of the bot look at. */
+  readonly isFresh?: boolean | undefined;
 }
 
 interface InstallOrders extends HookOrders {
@@ -72,17 +75,10 @@ interface InstallOrders extends HookOrders {
   readonly allEvents: boolean;
 }
 
-interface Reached {
-  /** Null = it was. */
-  readonly failure: string | null;
-  readonly kept: Awaited<ReturnType<ServerAccessReader['of']>>;
-}
-
 /** How long an order waits for rules that are being loaded. */
 const RULES_WITHIN_MS = 15_000;
 const NOT_YET = 'it was not reached yet';
 const DAY_MS = 86_400_000;
-const GAPS_SEEN = 500;
 /** What looking needs of the token, beside what the rules need. */
 const LOOKING: readonly OperationName[] = ['listOrgHooks', 'listTokens'];
 /** Operations that read the rules repository and set the commit status. */
@@ -99,11 +95,12 @@ export class Doctor {
     private readonly config: AppConfig,
     private readonly self: ThisProcess,
     private readonly connected: ConnectedForges,
-    private readonly numbers: OrgNumbers,
     private readonly revisions: RevisionKeeper,
     private readonly verdicts: RuleVerdicts,
     private readonly offers: CapabilityCheck,
     private readonly access: ServerAccessReader,
+    private readonly orgAccess: OrgAccessReader,
+    private readonly looks: Looks,
     private readonly gaps: GapStore,
     private readonly history: HookHistory,
     private readonly untrusted: UntrustedProxyStore,
@@ -127,41 +124,19 @@ export class Doctor {
   }
 
   /**
+   * Answers from what is known, once it has looked at what it is told to look at.
    * @param scope one organization and its forge, or one forge and its organizations; all when it names neither
    * @param operations ask about every operation of the table too
    */
-  async examine({ only, ...scope }: DoctorScope, operations: boolean): Promise<DoctorReport> {
-    if (only === undefined) await this.offers.check();
+  async examine({ only, isFresh = false, ...scope }: DoctorScope, operations: boolean): Promise<DoctorReport> {
     const orgs = this.orgs.filter(({ org, forge }) => org === (scope.org ?? org) && forge === (scope.forge ?? forge));
-    const usedBy = ({ id, credential }: DoctoredForge, among: readonly DoctoredOrg[]): DoctoredOrg[] =>
-      among.filter(({ forge, org }) => forge === id && this.connected.get(forge, org)?.credential === credential);
-    const forges = this.forges.filter((forge) => usedBy(forge, orgs).length > 0);
-    const checks: Check[] = [];
-    const learned: Array<DoctorReport['forges'][number]> = [];
+    const forges = this.forges.filter((forge) => this.usersOf(forge, orgs).length > 0);
     for (const forge of forges) {
-      const { failure, kept } = only === 'hook' ? this.reachedBefore(forge) : await this.reach(forge, operations);
-      const isReached = failure === null;
-      const own = usedBy(forge, orgs);
-      const add = (org: string | null, looked: readonly CheckResult[]): void =>
-        void checks.push(...looked.map((one) => ({ ...one, forge: forge.id, org })));
-      if (only !== 'hook') add(forge.org, examineServer(kept?.footing ?? null, failure, forge.baseUrl));
-      if (isReached && only === undefined) add(forge.org, examineSlashes(await this.losesSlashes(forge)));
-      if (isReached && only !== 'hook') add(forge.org, await this.token(forge, own, kept?.footing ?? null));
-      if (only !== 'hook') add(forge.org, examineReach(await this.reachOf(forge, usedBy(forge, this.orgs)), forge.org));
-      for (const org of own) {
-        if (only === undefined && isReached) add(org.org, await this.identity(org));
-        if (only === undefined) add(org.org, await this.rules(org, forge));
-        if (only === undefined && isReached) add(org.org, await this.names(org));
-        if (only !== 'token') add(org.org, await this.hook(org, forge, isReached));
-      }
-      if (kept) learned.push({ id: forge.credential, learnedAt: kept.learnedAt, ...kept.footing });
+      if (isFresh || only !== undefined) await this.look(forge, this.usersOf(forge, orgs), only);
+      const reached = operations && this.reached(forge);
+      if (reached) await this.offers.askAll(reached);
     }
-    const [first] = forges;
-    if (only === undefined && first)
-      checks.push(
-        ...[...(await this.proxies()), ...this.console()].map((one) => ({ ...one, forge: first.id, org: null })),
-      );
-    return { findings: checks.filter(isFinding).length, checks, forges: learned };
+    return this.tell(forges, orgs, only);
   }
 
   /**
@@ -207,7 +182,7 @@ export class Doctor {
     if (report.written) {
       await this.noteHooks(org, client, wish);
       // Rules that no webhook served are served from now on.
-      await this.offers.check();
+      await this.lookAtOrg(org, 'hook').catch(ifAsked);
     }
     return report;
   }
@@ -215,7 +190,7 @@ export class Doctor {
   /** What did not arrive is judged by the webhook as it was. Where it cannot be read, the installation says so. */
   private async noteHooks({ forge, org }: DoctoredOrg, client: ForgeClient, wanted: WantedHook): Promise<void> {
     const hooks = await listAll(client, 'listOrgHooks', { org }).catch(() => []);
-    await this.history.note(forge, org, ownHooks(hooks, wanted).map(ownHookOf));
+    await this.history.note(forge, org, ownHooks(hooks, wanted).map(ownHookOf), this.clock.now());
   }
 
   private console(): CheckResult[] {
@@ -234,61 +209,131 @@ export class Doctor {
     return examineProxies(await this.untrusted.seenSince(since), (address) => this.trusted.trusts(address));
   }
 
-  /** As far as it is known: the call that follows finds out whether it is so now. */
-  private reachedBefore({ id, org }: DoctoredForge): Reached {
-    const access = this.connected.get(id, org);
-    return { failure: access?.capabilities ? access.failure : (access?.failure ?? NOT_YET), kept: null };
+  private usersOf({ id, credential }: DoctoredForge, among: readonly DoctoredOrg[]): DoctoredOrg[] {
+    return among.filter(({ forge, org }) => forge === id && this.connected.get(forge, org)?.credential === credential);
   }
 
-  private async reach({ id, org, credential }: DoctoredForge, operations: boolean): Promise<Reached> {
+  /** Null while the forge was not reached. */
+  private reached({ id, org }: DoctoredForge): (ReachedForge & { readonly forge: string }) | null {
     const access = this.connected.get(id, org);
-    let failure = access?.failure ?? null;
-    if (access?.capabilities) {
-      try {
-        await this.access.learn(credential, access.client, access.capabilities, true);
-        await this.access.keep(credential, {});
-        if (operations) await this.offers.askAll(id, org);
-      } catch (error) {
-        if (!(error instanceof ForgeError)) throw error;
-        failure = error.message;
-      }
-    } else failure ??= NOT_YET;
-    return { failure, kept: await this.access.of(credential) };
+    return access?.capabilities ? { ...access, forge: id, capabilities: access.capabilities } : null;
   }
 
-  /** Asks about a branch with a slash of somebody who cannot be there: a forge says so as JSON. */
-  private async losesSlashes({ id, org }: DoctoredForge): Promise<boolean | null> {
-    const client = this.connected.get(id, org)?.client;
-    if (!client) return null;
+  /** Asks the forge. What fails is kept, and told beside what was seen before. */
+  private async look(forge: DoctoredForge, orgs: readonly DoctoredOrg[], only: DoctorScope['only']): Promise<void> {
+    const reached = this.reached(forge);
+    if (!reached) return;
     try {
-      await client.getBranch({ owner: NOBODY, repo: NOBODY, branch: 'a/b' });
-      return false;
+      if (only === 'server' || only === 'token') await this.access.learn(reached, 0);
+      if (only === 'server') await this.access.lookAtSlashes(reached, 0);
+      if (only === 'server') await this.offers.askAgain(reached);
+      if (only === 'token') await this.access.lookAtAccount(reached, this.offers.isShared(forge.id), 0);
+      if (only === undefined) await this.access.learn(reached, NOW.server);
+      if (only === undefined) await this.offers.lookAtCredential(reached, NOW.server);
     } catch (error) {
-      if (!(error instanceof ForgeError)) throw error;
-      return isLostSlash(error) || (error.kind === 'refused' ? false : null);
+      // Nothing else can be asked of it now.
+      return ifAsked(error);
     }
+    if (only === 'server' || only === 'token') return;
+    for (const org of orgs) await this.lookAtOrg(org, only).catch(ifAsked);
   }
 
-  /** Organizations of the config that these credentials reach: those that use them, and those that their account is a member of. */
-  private async reachOf({ id, org }: DoctoredForge, users: readonly DoctoredOrg[]): Promise<string[]> {
-    const here = this.orgs.filter(({ forge }) => forge === id);
-    // With one organization there is nothing to compare.
-    if (here.length < 2) return here.map((one) => one.org);
-    const access = this.connected.get(id, org);
-    const listed = access?.capabilities?.offers('listMyOrgs')
-      ? await orNull(listAll(access.client, 'listMyOrgs', {})).catch(() => null)
-      : null;
-    const names = new Set((listed ?? []).map(({ name, username }) => (name ?? username ?? '').toLowerCase()));
-    return here.filter((one) => users.includes(one) || names.has(one.org.toLowerCase())).map((one) => one.org);
+  private async lookAtOrg({ org }: DoctoredOrg, only: 'hook' | 'rules' | undefined): Promise<void> {
+    const at = this.offers.atForge(org);
+    if (!at) return;
+    if (only === 'hook') {
+      await this.orgAccess.lookAtHooks(at, 0);
+      return this.offers.judgeAll([org]);
+    }
+    await this.offers.look(org, only === 'rules' ? NIGHTLY : NOW);
+    const names = await this.namesOf(org);
+    if (names.length > 0)
+      await this.looks.look<SeenNames>(this.namesAt(at), youngerThan(0), () => lookAtNames(at.client, org, names));
+  }
+
+  private async namesOf(org: string): Promise<LiteralName[]> {
+    const active = await this.revisions.active(org);
+    return active ? literalNames(active.revision.rules, active.revision.policies, org) : [];
+  }
+
+  private namesAt({ forge, org, credential }: Pick<OrgAtForge, 'forge' | 'org' | 'credential'>): LookedAt {
+    return { forge, subject: org, kind: 'org.names', under: this.access.underOf(credential) };
+  }
+
+  /** Asks the store, and never the forge: the same few questions for however many organizations. */
+  private async tell(
+    forges: readonly DoctoredForge[],
+    orgs: readonly DoctoredOrg[],
+    only: DoctorScope['only'],
+  ): Promise<DoctorReport> {
+    await this.offers.judgeAll(orgs.map(({ org }) => org));
+    const now = this.clock.now();
+    const knowledge: KnownToDoctor = {
+      now,
+      ofForge: await this.access.all(),
+      ofOrg: await this.orgAccess.all(),
+      names: await this.looks.all<SeenNames>('org.names'),
+      verdict: await this.verdicts.all(),
+      arriving: new Map(
+        (await this.gaps.arriving(orgs, new Date(now.getTime() - DAY_MS))).map((one) => [one.org, one]),
+      ),
+    };
+    const checks: Check[] = [];
+    const learned: Array<DoctorReport['forges'][number]> = [];
+    for (const forge of forges) {
+      const own = this.usersOf(forge, orgs);
+      const add = (org: string | null, lines: ReadonlyArray<CheckResult | AgedResult>): void =>
+        void checks.push(...lines.map((one) => ({ ageS: null, ...one, forge: forge.id, org })));
+      if (only === undefined || only === 'server') add(forge.org, this.server(forge, knowledge));
+      if (only === undefined || only === 'token') add(forge.org, await this.token(forge, own, knowledge));
+      for (const org of own) {
+        if (only === undefined) add(org.org, this.identity(org, forge, knowledge));
+        if (only === undefined) add(org.org, await this.rules(org, forge, knowledge));
+        if (only === undefined || only === 'rules') add(org.org, await this.names(org, forge, knowledge));
+        if (only === undefined || only === 'hook') add(org.org, await this.hook(org, forge, knowledge));
+      }
+      const { server, operations } = knowledge.ofForge(forge.credential);
+      const answers = Object.entries(operations.look?.seen ?? {}).map(([name, { is }]) => [name, is] as const);
+      if (server.look)
+        learned.push({
+          id: forge.credential,
+          learnedAt: server.look.at,
+          ...server.look.seen,
+          operations: Object.fromEntries(answers),
+        });
+    }
+    const [first] = forges;
+    if (only === undefined && first)
+      checks.push(
+        ...[...(await this.proxies()), ...this.console()].map((one) => ({
+          ...one,
+          forge: first.id,
+          org: null,
+          ageS: null,
+        })),
+      );
+    return { findings: checks.filter(isFinding).length, checks, forges: learned };
+  }
+
+  private server(forge: DoctoredForge, { ofForge, now }: KnownToDoctor): AgedResult[] {
+    const { server, slashes } = ofForge(forge.credential);
+    const access = this.connected.get(forge.id, forge.org);
+    const failure = access?.capabilities ? (server.failure?.message ?? null) : (access?.failure ?? NOT_YET);
+    const seen = server.look?.seen ?? null;
+    // While it is away, that is what is to be said, and not how old the rest is.
+    if (failure !== null) return examineServer(seen, failure, forge.baseUrl).map((one) => ({ ...one, ageS: null }));
+    return [
+      ...withAge('server', server, now, (one) => examineServer(one, null, forge.baseUrl)),
+      ...withAge('slashes', slashes, now, ({ areLost }) => examineSlashes(areLost)),
+    ];
   }
 
   private async token(
-    { id, org, credential, baseUrl, signsInBy }: DoctoredForge,
+    forge: DoctoredForge,
     orgs: readonly DoctoredOrg[],
-    footing: ServerAccess | null,
-  ): Promise<CheckResult[]> {
-    const access = this.connected.get(id, org);
-    if (!access?.capabilities) return [];
+    { ofForge, now }: KnownToDoctor,
+  ): Promise<AgedResult[]> {
+    const { server, account } = ofForge(forge.credential);
     const needed: OperationName[] = [...ALWAYS, ...LOOKING];
     for (const user of orgs) {
       const active = await this.revisions.active(user.org);
@@ -298,80 +343,101 @@ export class Doctor {
         ...(user.rulesInRepository ? FROM_REPOSITORY : []),
       );
     }
-    const tokens = await this.access.tokens(credential, access.client, access.capabilities).catch(() => null);
-    const facts = {
-      signsInBy,
-      scopes: footing?.scopes ?? null,
-      needed: neededScopes(needed),
-      useful: wantedScopes(needed),
-      tokens,
-      login: footing?.self?.login ?? null,
-      isSiteAdmin: footing?.isSiteAdmin ?? null,
-      needsSiteAdmin: needed.some((name) => operationOf(name).scope === 'admin'),
-    };
-    return examineToken(facts, this.clock.now(), webPages(baseUrl).tokens);
+    const access = server.look?.seen;
+    return withAge('token', account, now, ({ tokens, organizations }) => [
+      ...examineToken(
+        {
+          signsInBy: forge.signsInBy,
+          scopes: access?.scopes ?? null,
+          needed: neededScopes(needed),
+          useful: wantedScopes(needed),
+          tokens,
+          login: access?.self?.login ?? null,
+          isSiteAdmin: access?.isSiteAdmin ?? null,
+          needsSiteAdmin: needed.some((name) => operationOf(name).scope === 'admin'),
+        },
+        now,
+        webPages(forge.baseUrl).tokens,
+      ),
+      ...examineReach(this.reachOf(forge, organizations), forge.org),
+    ]);
   }
 
-  private async identity({ forge, org }: DoctoredOrg): Promise<CheckResult[]> {
-    const server = this.connected.unguarded(forge, org);
-    const look = server?.capabilities ? await this.numbers.look(forge, org, server).catch(() => null) : null;
-    return look ? [examineIdentity(org, look)] : [];
+  /** Organizations of the config that these credentials reach: those that use them, and those that their account is a member of. */
+  private reachOf(forge: DoctoredForge, organizations: readonly string[] | null): string[] {
+    const here = this.orgs.filter((one) => one.forge === forge.id);
+    // With one organization there is nothing to compare.
+    if (here.length < 2) return here.map(({ org }) => org);
+    const users = new Set(this.usersOf(forge, this.orgs));
+    const names = new Set(organizations ?? []);
+    return here.filter((one) => users.has(one) || names.has(one.org.toLowerCase())).map(({ org }) => org);
   }
 
-  private async rules({ org }: DoctoredOrg, { id: forge, baseUrl }: DoctoredForge): Promise<CheckResult[]> {
-    const { revisions, verdicts, offers } = this;
+  private identity({ forge, org }: DoctoredOrg, { credential }: DoctoredForge, knowledge: KnownToDoctor): AgedResult[] {
+    const { identity } = knowledge.ofOrg({ forge, org, credential });
+    return withAge('identity', identity, knowledge.now, (look) => [examineIdentity(org, look)]);
+  }
+
+  private async rules(
+    { org }: DoctoredOrg,
+    { id: forge, baseUrl, credential }: DoctoredForge,
+    knowledge: KnownToDoctor,
+  ): Promise<Array<CheckResult | AgedResult>> {
+    const { revisions, offers } = this;
+    const active = await revisions.active(org);
     const facts = {
-      active: await revisions.active(org),
-      verdict: await verdicts.of(forge, org),
+      active,
+      verdict: knowledge.verdict(forge, org),
       heldBack: revisions.heldBack(org),
       held: offers.held(org),
-      lacking: offers.lacking(org),
+      lacking: offers.lackingNow(org),
     };
-    return examineRules(org, facts, webPages(baseUrl).teams(org));
+    const lines = examineRules(org, facts, webPages(baseUrl).teams(org));
+    if (!active || !offers.needsRights(active.revision)) return lines;
+    const { rights } = knowledge.ofOrg({ forge, org, credential });
+    return [...lines, ...withAge('rights', rights, knowledge.now, () => [])];
   }
 
   /** Whether the forge has what the rules name literally. */
-  private async names({ forge, org }: DoctoredOrg): Promise<CheckResult[]> {
+  private async names(
+    { forge, org }: DoctoredOrg,
+    { credential }: DoctoredForge,
+    { names, now }: KnownToDoctor,
+  ): Promise<AgedResult[]> {
     const active = await this.revisions.active(org);
-    const client = this.connected.get(forge, org)?.client;
-    if (!active || !client) return [];
-    return examineNames(client, org, literalNames(active.revision.rules, active.revision.policies, org));
+    if (!active) return [];
+    return examineNames(await this.namesOf(org), names(this.namesAt({ forge, org, credential })), active.loadedAt, now);
   }
 
   private async hook(
     org: DoctoredOrg,
-    { id: forge, baseUrl }: DoctoredForge,
-    isReached: boolean,
-  ): Promise<CheckResult[]> {
+    { id: forge, baseUrl, credential }: DoctoredForge,
+    knowledge: KnownToDoctor,
+  ): Promise<Array<CheckResult | AgedResult>> {
     const page = webPages(baseUrl).hooks(org.org);
-    const product = (isReached ? this.connected.get(forge, org.org)?.capabilities?.product : null) ?? 'unknown';
-    const version = this.connected.get(forge, org.org)?.capabilities?.version ?? null;
+    const access = knowledge.ofForge(credential).server.look?.seen;
+    const product = this.connected.get(forge, org.org)?.capabilities?.product ?? access?.product ?? 'unknown';
+    const version = access?.version ?? null;
     const wanted = await this.wanted(org, product);
     if (!wanted)
       return [note(saw('hook.there.unconfigured', { org: org.org }), 'say orgs[].hooks in the config of the bot')];
-    const read = isReached ? await this.readHooks(forge, org.org) : { why: 'unreadable' as const };
+    const { hooks } = knowledge.ofOrg({ forge, org: org.org, credential });
     const install = `forgehand hook install --org ${org.org}`;
-    const looked =
-      'why' in read
-        ? [unseenHooks(read.why, org.org, page, webPages(baseUrl).teams(org.org))]
-        : examineHook(read.hooks, wanted, { product, version }, page, install);
-    const lastDelivery = await this.gaps.lastDelivery(forge, org.org);
+    const looked = withAge('hooks', hooks, knowledge.now, (seen) =>
+      'why' in seen
+        ? [unseenHooks(seen.why, org.org, page, webPages(baseUrl).teams(org.org))]
+        : examineHook(seen.hooks, wanted, { product, version }, page, install),
+    );
+    const seen = hooks.look?.seen;
+    const arriving = knowledge.arriving.get(org.org);
     const facts = {
       url: wanted.url,
-      isSent: 'why' in read ? null : ownHooks(read.hooks, wanted).some(({ active }) => active === true),
-      lastDelivery,
-      lostLately: await this.lostSince(org.org, lastDelivery),
+      isSent: seen && 'hooks' in seen ? ownHooks(seen.hooks, wanted).some(({ active }) => active) : null,
+      lastDelivery: arriving?.last ?? null,
+      lostLately: arriving?.lost ?? 0,
       refused: await this.refused(wanted.id),
     };
     return [...looked, ...examineDeliveries(facts, { product, version }, page, `${install} --recreate`)];
-  }
-
-  /** Facts of the last day that a webhook of ours should have told, found after the last delivery that came. */
-  private async lostSince(org: string, lastDelivery: Date | null): Promise<number> {
-    const since = Math.max(this.clock.now().getTime() - DAY_MS, lastDelivery?.getTime() ?? 0);
-    const gaps = await this.gaps.gaps({ org, limit: GAPS_SEEN });
-    return gaps.filter((gap) => gap.class === 'unknown' && gap.outcome !== 'late' && gap.foundAt.getTime() > since)
-      .length;
   }
 
   private async wanted(
@@ -391,18 +457,18 @@ export class Doctor {
       authorizations: hook.authorizations.map((secret) => secret.reveal()),
     };
   }
+}
 
-  private async readHooks(forge: string, org: string): Promise<{ hooks: readonly Hook[] } | { why: HooksUnseen }> {
-    const access = this.connected.get(forge, org);
-    if (!access?.capabilities?.offers('listOrgHooks')) return { why: 'not-offered' };
-    try {
-      return { hooks: await listAll(access.client, 'listOrgHooks', { org }) };
-    } catch (error) {
-      if (!(error instanceof ForgeError)) throw error;
-      if (error.kind === 'not-offered') return { why: 'not-offered' };
-      if (error.facts.status !== 403) return { why: 'unreadable' };
-      if (/disabled/i.test(error.facts.forgeMessage ?? '')) return { why: 'switched-off' };
-      return { why: isScopeRefusal(error) ? 'scope' : 'not-owner' };
-    }
-  }
+/** What the doctor answers from. */
+interface KnownToDoctor {
+  readonly now: Date;
+  readonly ofForge: Awaited<ReturnType<ServerAccessReader['all']>>;
+  readonly ofOrg: Awaited<ReturnType<OrgAccessReader['all']>>;
+  readonly names: (at: LookedAt) => Known<SeenNames>;
+  readonly verdict: Awaited<ReturnType<RuleVerdicts['all']>>;
+  readonly arriving: ReadonlyMap<string, Arriving>;
+}
+
+function ifAsked(error: unknown): void {
+  if (!(error instanceof ForgeError)) throw error;
 }

@@ -1,4 +1,4 @@
-import type { Hook } from '../../core/objects/repositories.js';
+import type { HooksUnseen, SeenHook } from '../../forge/org-access.js';
 import { missingEvents } from '../../rules/language/hook-events.js';
 import { note, ok, problem, warning, type CheckResult } from './check.js';
 import { saw } from './looks.js';
@@ -22,18 +22,23 @@ const OWN_TYPES = new Set(['gitea', 'forgejo', 'gogs']);
 const FILTERED = new Set(['push', 'create', 'delete']);
 
 /** Hooks that are meant for this endpoint: at its address, or at least with its path. */
-export function ownHooks(hooks: readonly Hook[], { id, url }: Pick<WantedHook, 'id' | 'url'>): Hook[] {
+export function ownHooks<One extends Addressed>(
+  hooks: readonly One[],
+  { id, url }: Pick<WantedHook, 'id' | 'url'>,
+): One[] {
   const exact = hooks.filter((hook) => url !== null && addressOf(hook) === url);
   if (exact.length > 0) return exact;
   const path = `/webhooks/${encodeURIComponent(id)}`;
   return hooks.filter((hook) => addressOf(hook).split(/[?#]/, 1)[0]?.endsWith(path));
 }
 
-export function addressOf(hook: Pick<Hook, 'config'>): string {
+type Addressed = { readonly config?: Readonly<Record<string, string | null>> | null | undefined };
+
+export function addressOf(hook: Addressed): string {
   return hook.config?.['url'] ?? '';
 }
 
-export function contentTypeOf(hook: Pick<Hook, 'config'>): string {
+export function contentTypeOf(hook: Addressed): string {
   return hook.config?.['content_type'] ?? '';
 }
 
@@ -44,7 +49,7 @@ export function letsAllThrough(filter: string | null | undefined): boolean {
 
 /** @param install the command that repairs what it finds */
 export function examineHook(
-  hooks: readonly Hook[],
+  hooks: readonly SeenHook[],
   wanted: WantedHook,
   server: ServerKind,
   page: string,
@@ -81,19 +86,19 @@ function eventsInWords(events: readonly string[]): string {
   return events.length === 0 ? 'All events' : `All events (or at least ${events.join(', ')})`;
 }
 
-function type({ type: kind }: Hook, open: string): CheckResult {
+function type({ type: kind }: SeenHook, open: string): CheckResult {
   return OWN_TYPES.has(kind ?? 'gitea')
     ? ok(saw('hook.type.own', { type: kind ?? 'gitea' }))
     : problem(saw('hook.type.chat', { type: kind ?? '' }), `${open}, delete it, and add one of type Gitea (Forgejo)`);
 }
 
-function active(hook: Hook, open: string, install: string): CheckResult {
+function active(hook: SeenHook, open: string, install: string): CheckResult {
   return hook.active === true
     ? ok(saw('hook.active.on'))
     : problem(saw('hook.active.off'), `type: ${install}`, `or ${open}, tick Active, Update`);
 }
 
-function address(hook: Hook, { url }: WantedHook, open: string, install: string): CheckResult {
+function address(hook: SeenHook, { url }: WantedHook, open: string, install: string): CheckResult {
   if (url === null)
     return note(
       saw('hook.address.unknown', { url: addressOf(hook) }),
@@ -108,7 +113,7 @@ function address(hook: Hook, { url }: WantedHook, open: string, install: string)
       );
 }
 
-function contentType(hook: Hook, open: string, install: string): CheckResult {
+function contentType(hook: SeenHook, open: string, install: string): CheckResult {
   const type = contentTypeOf(hook);
   if (type === 'json') return ok(saw('hook.content_type.json'));
   return warning(
@@ -118,7 +123,7 @@ function contentType(hook: Hook, open: string, install: string): CheckResult {
   );
 }
 
-function events(hook: Hook, wanted: WantedHook, open: string, install: string): CheckResult {
+function events(hook: SeenHook, wanted: WantedHook, open: string, install: string): CheckResult {
   const lacks = missingEvents(wanted.events, hook.events ?? []);
   return lacks.length === 0
     ? ok(wanted.events.length === 0 ? saw('hook.events.unneeded') : saw('hook.events.all'))
@@ -129,7 +134,7 @@ function events(hook: Hook, wanted: WantedHook, open: string, install: string): 
       );
 }
 
-function filter({ branch_filter: given }: Hook, wanted: WantedHook, open: string, install: string): CheckResult {
+function filter({ branch_filter: given }: SeenHook, wanted: WantedHook, open: string, install: string): CheckResult {
   if (letsAllThrough(given)) return ok(saw('hook.branch_filter.open'));
   const params = { filter: given ?? '' };
   const fix = [`type: ${install}`, `or ${open}, Branch filter *, Update`];
@@ -139,7 +144,7 @@ function filter({ branch_filter: given }: Hook, wanted: WantedHook, open: string
 }
 
 function authorization(
-  hook: Hook,
+  hook: SeenHook,
   wanted: WantedHook,
   server: ServerKind,
   open: string,
@@ -147,14 +152,12 @@ function authorization(
 ): CheckResult[] {
   if (wanted.authorizations.length === 0) return [];
   if (hidesAuthorization(server)) return [note(saw('hook.authorization.hidden'))];
-  return wanted.authorizations.includes(hook.authorization_header?.reveal() ?? '')
+  return hook.isAuthorized
     ? [ok(saw('hook.authorization.right'))]
     : [problem(saw('hook.authorization.wrong'), `type: ${install}`, `or ${open}, Authorization Header, Update`)];
 }
 
 /** What the forge's refusal to show its webhooks means. */
-export type HooksUnseen = 'not-offered' | 'switched-off' | 'not-owner' | 'scope' | 'unreadable';
-
 export function unseenHooks(why: HooksUnseen, org: string, page: string, teams: string): CheckResult {
   switch (why) {
     case 'switched-off':
@@ -177,6 +180,6 @@ export function unseenHooks(why: HooksUnseen, org: string, page: string, teams: 
     case 'not-offered':
       return note(saw('hook.there.not-offered'), `look yourself: open ${page}`);
     case 'unreadable':
-      return note(saw('hook.there.unreadable'), 'type: forgehand doctor, once more');
+      return note(saw('hook.there.unreadable'), 'type: forgehand doctor --fresh');
   }
 }

@@ -2,7 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import { callReason, ForgeError } from '../../core/errors.js';
 import { buildForgeClient, type ForgeClient } from '../../forge/forge-client.js';
 import type { LiteralName } from '../../rules/language/literal-names.js';
-import { examineNames } from './examine-names.js';
+import { examineNames as examineKnown, lookAtNames } from './examine-names.js';
+import type { AgedResult } from './with-age.js';
+
+const NOW = new Date('2026-11-20T12:00:00Z');
 
 const named = (kind: LiteralName['kind'], name: string, repositories: string[] | null = null): LiteralName => ({
   kind,
@@ -22,6 +25,12 @@ function forgeWith(answers: Readonly<Record<string, unknown>>): { client: ForgeC
     return answer;
   });
   return { client, asked };
+}
+
+/** What is told right after the look. */
+async function examineNames(client: ForgeClient, org: string, names: readonly LiteralName[]): Promise<AgedResult[]> {
+  const look = { seen: await lookAtNames(client, org, names), at: NOW };
+  return examineKnown(names, { look, failure: null }, NOW, NOW);
 }
 
 describe('examineNames', () => {

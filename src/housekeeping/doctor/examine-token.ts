@@ -1,6 +1,5 @@
-import type { AccessToken } from '../../core/objects/accounts.js';
 import { extraScopes, missingScopes, type Scope } from '../../forge/scopes.js';
-import type { SeenTokens } from '../../forge/server-access.js';
+import type { SeenToken, SeenTokens } from '../../forge/server-access.js';
 import { note, ok, problem, warning, type CheckResult } from './check.js';
 import { saw } from './looks.js';
 
@@ -108,7 +107,7 @@ function siteAdmin({ isSiteAdmin, needsSiteAdmin }: TokenFacts, who: string): Ch
   return [warning(saw('account.admin.needless', { login: who }), fix)];
 }
 
-function nameOf({ name, id }: AccessToken): string {
+function nameOf({ name, id }: SeenToken): string {
   return name ?? id ?? '';
 }
 

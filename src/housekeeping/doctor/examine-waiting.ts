@@ -7,7 +7,7 @@ const SOON_MS = 30_000;
 
 /** What waits. Nobody has to do anything about what waits as somebody wanted it, or for what is about to end. Pure. */
 export function examineWaiting(waiting: readonly Waiting[], forgeOf: (org: string) => string, now: Date): Check[] {
-  if (waiting.length === 0) return [{ ...ok(saw('waiting.nothing')), forge: '', org: null }];
+  if (waiting.length === 0) return [{ ...ok(saw('waiting.nothing')), forge: '', org: null, ageS: null }];
   return waiting.map((one): Check => {
     const shown = showWaiting(one);
     const seen = saw('waiting.for', {
@@ -25,6 +25,7 @@ export function examineWaiting(waiting: readonly Waiting[], forgeOf: (org: strin
       code: `waiting.${one.code}`,
       forge: forgeOf(one.org),
       org: one.org,
+      ageS: null,
     };
   });
 }

@@ -5,7 +5,8 @@ import type { Hook } from '../../core/objects/repositories.js';
 import type { ServerAccess } from '../../forge/server-access.js';
 import { isFinding, type CheckResult } from './check.js';
 import { examineDeliveries, hostWord, type DeliveryFacts } from './examine-deliveries.js';
-import { examineHook, unseenHooks, type HooksUnseen } from './examine-hook.js';
+import { seenHook, type HooksUnseen } from '../../forge/org-access.js';
+import { examineHook, unseenHooks } from './examine-hook.js';
 import { examineServer, examineSlashes } from './examine-server.js';
 import { examineToken, type TokenFacts } from './examine-token.js';
 import { hidesAuthorization, hostListSections, type ServerKind } from './versions.js';
@@ -38,7 +39,9 @@ describe('housekeeping/doctor/examine-hook', () => {
   const wanted = { id: 'acme', url: URL, events: ['push'], authorizations: [] as string[] };
   const look = (hooks: Hook[], given: Partial<typeof wanted> = {}, server = GITEA): CheckResult[] =>
     examineHook(
-      hooks,
+      hooks.map((hook) =>
+        seenHook(hook, [{ id: 'acme', authorizations: (given.authorizations ?? []).map((one) => new Secret(one)) }]),
+      ),
       { ...wanted, ...given },
       server,
       'https://git.example.org/org/acme/settings/hooks',
@@ -247,7 +250,6 @@ describe('housekeeping/doctor/examine-server', () => {
     clockAheadMs: 400,
     pages: { default: 30, most: 50 },
     scopes: null,
-    operations: {},
   };
 
   it.each<[string, Partial<ServerAccess>, string | null, string[]]>([

@@ -74,6 +74,8 @@ export const saw = defineReasons({
   'rule.lacking.unmet': ({ because }: { because: Reason }) => textOf(because),
   'rule.names.unknown': ({ kind, name, place }: { kind: string; name: string; place: string }) =>
     `${place}: ${sayUnknown(kind, name)}`,
+  'rule.names.unlooked': () =>
+    'the rules are new: what they name is compared with the forge in the next night, or by forgehand doctor --fresh',
   'rule.names.unchecked': ({ kind }: { kind: string }) =>
     `not checked: ${sayUnread(kind)} (too many, or the token may not read them)`,
 
@@ -129,6 +131,10 @@ export const saw = defineReasons({
     `requests refused since the start: ${Object.entries(counts)
       .map(([word, times]) => `${times} ${word}`)
       .join(', ')}`,
+  'look.age.stale': ({ what, since }: { what: string; since: string }) => `${what}: not looked at since ${since}`,
+  'look.age.never': ({ what }: { what: string }) => `${what}: not looked at yet`,
+  'look.answer.failed': ({ what, because, at }: { what: string; because: string; at: string }) =>
+    `${what}: the look at ${at} failed: ${because}`,
   'proxy.untrusted.seen': ({ proxies }: { proxies: readonly string[] }) =>
     `deliveries come through ${proxies.join(', ')}, which ${proxies.length === 1 ? 'is not' : 'are not'} in server.trusted_proxies: all senders behind it share the limits of one address`,
 });

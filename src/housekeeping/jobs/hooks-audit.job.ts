@@ -10,6 +10,6 @@ export const auditHooks: Job = {
   isAudit: true,
   async run({ org, tools }) {
     const { checks } = await tools.examine({ org, only: 'hook' });
-    return summaryOf(checks.filter((one) => one.org === org && one.check.startsWith('hook.')));
+    return summaryOf(checks.filter((one) => one.org === org && /^(hook|look)\./.test(one.check)));
   },
 };

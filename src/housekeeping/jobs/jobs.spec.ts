@@ -70,6 +70,7 @@ describe('housekeeping/jobs', () => {
       code: `${name}.x`,
       forge: 'main',
       org: 'acme',
+      ageS: null,
       fix: ['click'],
     });
 

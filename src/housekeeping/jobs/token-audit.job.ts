@@ -10,6 +10,6 @@ export const auditToken: Job = {
   isAudit: true,
   async run({ forge, tools }) {
     const { checks } = await tools.examine({ forge, only: 'token' });
-    return summaryOf(checks.filter((one) => one.forge === forge && /^(token|account)\./.test(one.check)));
+    return summaryOf(checks.filter((one) => one.forge === forge && /^(token|account|look)\./.test(one.check)));
   },
 };

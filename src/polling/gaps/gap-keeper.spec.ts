@@ -58,6 +58,7 @@ describe('GapKeeper', () => {
         return isDelivered;
       },
       lastDelivery: async () => null,
+      arriving: async () => [],
       recentDeliveries: async () => [],
       beat: async () => null,
       outages: async () => [],
@@ -80,16 +81,13 @@ describe('GapKeeper', () => {
         {
           read: async () => {
             asked.push('hooks');
-            return hooks;
+            return hooks && { hooks, at: clock.now() };
           },
         },
-        new HookHistory(
-          {
-            read: async () => kept,
-            write: async (_forge, _org, _kind, fact) => void (kept = { fact, learnedAt: clock.now() }),
-          },
-          clock,
-        ),
+        new HookHistory({
+          read: async () => kept,
+          write: async (_forge, _org, _kind, fact) => void (kept = { fact, learnedAt: clock.now() }),
+        }),
         { serverOf: () => ({ product: 'gitea', version: '1.27.0' }) },
         clock,
         silentLogger,

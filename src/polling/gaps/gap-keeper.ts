@@ -38,6 +38,8 @@ const STUCK_MS = 300_000;
 /** Between two looks for them: a tenth of the time after which one is stuck. */
 const POLLERS_MS = 30_000;
 const DAY_MS = 86_400_000;
+/** The first look at the webhooks may be so old. */
+const FIRST_LOOK_MS = 3_600_000;
 
 /**
  * Matches every entry with a delivery: an entry without one after its grace time is a gap, stored with its class and
@@ -110,9 +112,10 @@ export class GapKeeper {
     await this.endAlerts(now);
     for (const org of this.orgs) await this.listen(org, silent.get(org) ?? null);
     await this.watchPollers(now);
-    // The first look is what later changes are told from.
+    // The first look is what later changes are told from; the bot looks when it starts.
     for (const { forge, org, hasHooks } of this.orgs)
-      if (hasHooks && !this.hooksRead.has(`${forge}/${org}`)) await this.hooksOf(forge, org, now);
+      if (hasHooks && !this.hooksRead.has(`${forge}/${org}`))
+        await this.hooksOf(forge, org, new Date(now.getTime() - FIRST_LOOK_MS));
   }
 
   /** Nothing of the class is missing any more: the deliveries came after all, or the last that did not is an hour old. */
@@ -217,13 +220,14 @@ export class GapKeeper {
     const key = `${forge}/${org}`;
     const lastRead = this.hooksRead.get(key);
     if (lastRead && lastRead.at >= since) return lastRead.hooks;
-    const at = this.clock.now();
-    const hooks = await this.hooks.read(forge, org).catch((error: unknown) => {
-      this.logger.debug({ forge, org, error }, 'hooks.not-read');
-      return null;
-    });
+    const now = this.clock.now();
+    const { hooks = null, at = now } =
+      (await this.hooks.read(forge, org, since).catch((error: unknown) => {
+        this.logger.debug({ forge, org, error }, 'hooks.not-read');
+        return null;
+      })) ?? {};
     this.hooksRead.set(key, { at, hooks });
-    if (hooks) await this.history.note(forge, org, hooks);
+    if (hooks) await this.history.note(forge, org, hooks, at);
     return hooks;
   }
 

@@ -1,7 +1,6 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { Clock } from '../../core/clock.js';
 import { KnownFacts } from '../../core/known-facts.port.js';
 import type { Hook } from '../../core/objects/repositories.js';
 import type { OwnHook } from './classify-gap.js';
@@ -25,21 +24,20 @@ const MAX_PERIODS = 50;
  */
 @Injectable()
 export class HookHistory {
-  constructor(
-    private readonly facts: KnownFacts,
-    private readonly clock: Clock,
-  ) {}
+  constructor(@Inject(KnownFacts) private readonly facts: Pick<KnownFacts, 'read' | 'write'>) {}
 
   /**
-   * Keep what the forge shows now. Nothing is written when it never showed a webhook of ours. A changed webhook counts as changed right
+   * Keep what the forge showed at this time. Nothing is written when it never showed a webhook of ours. A changed webhook counts as changed right
    * after the last look.
    */
-  async note(forge: string, org: string, hooksNow: readonly OwnHook[]): Promise<void> {
+  async note(forge: string, org: string, hooksNow: readonly OwnHook[], at: Date): Promise<void> {
     const hooks = inOrder(hooksNow);
     const periods = await this.read(forge, org);
     const last = periods.at(-1);
     if (hooksNow.length === 0 && !last) return;
-    const seen = this.clock.now().toISOString();
+    const seen = at.toISOString();
+    // Another process kept a newer look.
+    if (last?.seen && last.seen > seen) return;
     const isSame = isDeepStrictEqual(last?.hooks, hooks);
     const period = { since: (isSame ? last?.since : last?.seen) ?? seen, seen, hooks };
     const before = isSame ? periods.slice(0, -1) : periods;
@@ -62,7 +60,11 @@ export class HookHistory {
   }
 }
 
-export function ownHookOf({ active, events, branch_filter: branchFilter }: Hook): OwnHook {
+export function ownHookOf({
+  active,
+  events,
+  branch_filter: branchFilter,
+}: Pick<Hook, 'active' | 'branch_filter'> & { readonly events?: readonly string[] | null | undefined }): OwnHook {
   return { active: active ?? false, events: events ?? [], branchFilter: branchFilter ?? '' };
 }
 

@@ -1,9 +1,10 @@
 import { aConfig } from '../../../test/builders/a-config.js';
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
+import { until } from '../../../test/services/until.js';
 import { actionCatalogue } from '../../actions/index.js';
 import { lookupCatalogue } from '../../actions/lookups/index.js';
 import { ForgeError } from '../../core/errors.js';
-import type { Json } from '../../core/json.js';
 import { silentLogger } from '../../core/logger.js';
 import { textOf, type Reason } from '../../core/reason.js';
 import { Secret } from '../../core/secret.js';
@@ -13,9 +14,11 @@ import { operationOf, type OperationName } from '../../forge/operations.js';
 import { NOBODY } from '../../forge/probe.js';
 import { aRevision } from '../../../test/builders/rule-environment.js';
 import { ManualClock } from '../../../test/fakes/manual-clock.js';
-import type { KnownFact } from '../../core/known-facts.port.js';
 import { CapabilityCheck } from './capability-check.js';
+import { Looks } from '../../forge/looks.js';
+import { OrgAccessReader } from '../../forge/org-access.js';
 import { ServerAccessReader } from '../../forge/server-access.js';
+import { InMemoryKnownFacts } from '../../../test/fakes/in-memory-known-facts.js';
 
 const RULES = `version: 1
 org: acme
@@ -67,23 +70,20 @@ async function aWorld(lacks: (name: string) => boolean, scopes: string[] = [], a
   });
   const connected = await connectForge(client, { username: 'forgehand' });
   calls.length = 0;
-  const facts = new Map<string, KnownFact>();
-  const known = {
-    read: async (...key: string[]) => facts.get(key.join('/')) ?? null,
-    write: async (...[forge, subject, kind, fact]: [string, string, string, Json]) =>
-      void facts.set([forge, subject, kind].join('/'), { fact, learnedAt: clock.now() }),
-  };
-  const access = new ServerAccessReader(
-    known,
-    aConfig({ forges: [{ id: 'main', auth: { type: 'token', token: new Secret('0123456789abcdef') } }] }),
-    clock,
-  );
+  const config = aConfig({
+    forges: [{ id: 'main', auth: { type: 'token', token: new Secret('0123456789abcdef') } }],
+    orgs: [{ forge: 'main', name: 'acme' }],
+  });
+  const looks = new Looks(new InMemoryKnownFacts(clock), clock);
+  const access = new ServerAccessReader(looks, config, clock);
+  const numbers = { look: async () => ({ is: 'ours' as const, pinned: '1', number: '1', calledNow: null }) };
   const check = new CapabilityCheck(
-    aConfig({ orgs: [{ forge: 'main', name: 'acme' }] }),
+    config,
     { active: async () => ({ id: 'r', revision, loadedAt: new Date() }) },
-    { get: () => connected },
+    { get: () => ({ ...connected, credential: 'main' }) },
     lookupCatalogue(),
     access,
+    new OrgAccessReader(looks, access, { unguarded: () => null }, numbers, config),
     { raise: (key) => void alerts.push(`raise ${key}`), resolve: (key) => void alerts.push(`resolve ${key}`) },
     clock,
     silentLogger,
@@ -97,7 +97,7 @@ describe('rules/requirements/capability-check', () => {
   it('tells which rules need what a forge of the 20 operations lacks, with the line', async () => {
     const { check, alerts } = await aWorld((name) => operationOf(name as never).n === undefined);
 
-    await check.check();
+    await check.activated('acme');
 
     expect(check.lacking('acme').map(textOf)).toEqual([
       expect.stringMatching(/:8:7: notes needs getReleaseByTag for release\.by_tag, which this forge does not offer$/),
@@ -109,7 +109,7 @@ describe('rules/requirements/capability-check', () => {
   it('takes a lookup that has another way for one that works', async () => {
     const { check } = await aWorld((name) => name === 'getFiles');
 
-    await check.check();
+    await check.activated('acme');
 
     expect(check.lacking('acme').map(textOf)).toEqual([]);
   });
@@ -126,7 +126,7 @@ describe('rules/requirements/capability-check', () => {
   ])('tells which scopes the token lacks, with %s', async (_what, scopes, lacking) => {
     const { check } = await aWorld(() => false, scopes);
 
-    await check.check();
+    await check.activated('acme');
 
     expect(check.lacking('acme').map(textOf)).toEqual(lacking);
   });
@@ -149,8 +149,8 @@ describe('rules/requirements/capability-check', () => {
     );
     const { check, calls } = await aWorld(() => false, [], answers);
 
-    await check.check();
-    await check.check();
+    await check.activated('acme');
+    await check.activated('acme');
 
     expect([...asked].sort()).toEqual(
       ['createLabel', 'createMilestone', 'getBranch', 'getContents', 'getFiles', 'getReleaseByTag', 'listLabels'].map(
@@ -181,7 +181,7 @@ describe('rules/requirements/capability-check', () => {
     it('a rule or policy whose operation is missing, and no other', async () => {
       const { check } = await aWorld((name) => name === 'getReleaseByTag');
 
-      await check.check();
+      await check.activated('acme');
 
       expect(check.held('acme').map(({ id }) => id)).toEqual(['notes']);
       expect(textOfHeld(check.heldFor('acme', 'notes'))).toMatch(
@@ -203,7 +203,7 @@ describe('rules/requirements/capability-check', () => {
         }),
       ];
 
-      await Promise.all([told.check.check(), refused.check.check()]);
+      await Promise.all([told.check.activated('acme'), refused.check.activated('acme')]);
 
       expect(textOfHeld(told.check.heldFor('acme', 'notes'))).toMatch(
         /notes needs createMilestone for milestone\.ensure, for which the token lacks write:issue$/,
@@ -214,7 +214,7 @@ describe('rules/requirements/capability-check', () => {
     it('one whose right the account has nowhere in the organization', async () => {
       const { check } = await aWorld(() => false, [], lists(member));
 
-      await check.check();
+      await check.activated('acme');
 
       expect(textOfHeld(check.heldFor('acme', 'requests'))).toMatch(
         /requests needs write on issues or pulls for milestone\.ensure, which the bot does not have: its account has write on code at most$/,
@@ -238,7 +238,7 @@ describe('rules/requirements/capability-check', () => {
     ])('nothing where it may be allowed: %s', async (_what, answers) => {
       const { check } = await aWorld(() => false, [], lists({ ...member, ...answers }));
 
-      await check.check();
+      await check.activated('acme');
 
       expect(check.held('acme')).toEqual([]);
     });
@@ -246,7 +246,7 @@ describe('rules/requirements/capability-check', () => {
     it('until what was missing is there: it looks again when such a rule is woken, but not at once', async () => {
       let isOld = true;
       const { check, clock } = await aWorld((name) => isOld && name === 'getReleaseByTag');
-      await check.check();
+      await check.activated('acme');
       isOld = false;
 
       check.heldFor('acme', 'notes');
@@ -265,7 +265,7 @@ describe('rules/requirements/capability-check', () => {
   it('looks again when somebody asks what is missing, but not at once: a webhook may have been made', async () => {
     const hooks: object[] = [];
     const { check, clock, alerts } = await aWorld(() => false, [], { listOrgHooks: () => [...hooks] });
-    await check.check();
+    await check.activated('acme');
     hooks.push({ id: '1', active: true, events: ['push', 'release'] });
 
     check.lacking('acme');
@@ -280,20 +280,153 @@ describe('rules/requirements/capability-check', () => {
     expect(alerts.at(-1)).toBe('resolve rules.not-offered/acme');
   });
 
+  describe('of many organizations', () => {
+    const ORGS = Array.from({ length: 30 }, (_, n) => `org-${n}`);
+
+    /** Three processes on one store. `asked` are all their calls, with the organization. */
+    async function aDeployment(token = '0123456789abcdef', shared?: { clock: ManualClock; known: InMemoryKnownFacts }) {
+      const clock = shared?.clock ?? new ManualClock();
+      const known = shared?.known ?? new InMemoryKnownFacts(clock);
+      const asked: Array<[string, unknown]> = [];
+      const active = new Map(ORGS.map((org) => [org, revision]));
+      const config = aConfig({
+        forges: [{ id: 'main', auth: { type: 'token', token: new Secret(token) } }],
+        orgs: ORGS.map((name) => ({ forge: 'main', name })),
+      });
+      const roles = await Promise.all(
+        ['worker', 'scheduler', 'console'].map(async () => {
+          const client = buildForgeClient((name) => async (args, options) => {
+            asked.push([name, args['org']]);
+            await setImmediate();
+            if (name === 'getOwnToken') return { scopes: ['all'] };
+            if (name === 'listOrgHooks') {
+              options?.onReply?.({ status: 200, totalCount: 1 } as never);
+              return [{ id: '1', active: true, events: ['push', 'release'] }];
+            }
+            throw new ForgeError('refused', `${name}: refused with status 404`, { operation: name, status: 404 });
+          });
+          const connected = await connectForge(client, { username: 'forgehand' });
+          const looks = new Looks(known, clock);
+          const access = new ServerAccessReader(looks, config, clock);
+          const numbers = { look: async () => ({ is: 'ours' as const, pinned: '1', number: '1', calledNow: null }) };
+          return new CapabilityCheck(
+            config,
+            { active: async (org) => ({ id: org, revision: active.get(org) ?? revision, loadedAt: new Date() }) },
+            { get: () => ({ ...connected, credential: 'main' }) },
+            lookupCatalogue(),
+            access,
+            new OrgAccessReader(looks, access, { unguarded: () => null }, numbers, config),
+            { raise: () => {}, resolve: () => {} },
+            clock,
+            silentLogger,
+          );
+        }),
+      );
+      asked.length = 0;
+      const start = async (): Promise<unknown> =>
+        Promise.all(roles.flatMap((role) => [...ORGS.map((org) => role.activated(org)), role.connected('main')]));
+      const count = (name: string): number => asked.filter(([one]) => one === name).length;
+      return { start, asked, count, clock, known, active, roles };
+    }
+
+    it('asks once about what is of the forge and once for the webhooks of each, however many processes begin', async () => {
+      const { start, asked, count } = await aDeployment();
+
+      await start();
+
+      expect(count('listOrgHooks')).toBe(ORGS.length);
+      expect(new Set(asked.filter(([name]) => name === 'listOrgHooks').map(([, org]) => org))).toEqual(new Set(ORGS));
+      const ofForge = asked.filter(([name]) => name !== 'listOrgHooks').map(([name]) => name);
+      expect(ofForge.filter((name, at) => ofForge.indexOf(name) !== at)).toEqual(['getBranch']);
+      expect(ofForge.length).toBeLessThan(ORGS.length);
+    });
+
+    it('asks nothing at the next start, and everything under another token', async () => {
+      const first = await aDeployment();
+      await first.start();
+      const again = await aDeployment(undefined, first);
+      const renewed = await aDeployment('fedcba9876543210', first);
+
+      await again.start();
+      await renewed.start();
+
+      expect(again.asked).toEqual([]);
+      expect(renewed.count('listOrgHooks')).toBe(ORGS.length);
+      expect(renewed.count('createLabel')).toBe(1);
+    });
+
+    it('asks for a new revision about operations that nobody asked about, and after an hour for its own webhooks', async () => {
+      const { start, asked, active, clock, roles } = await aDeployment();
+      await start();
+      const before = new Set(asked.splice(0).map(([name]) => name));
+      const more = `${RULES}  - {id: mirrors, subjects: {repos: ["*"]}, labels: [{name: b, color: "#00ff00"}]}\n`;
+      active.set('org-7', aRevision(more, { actions: actionCatalogue(), lookups: lookupCatalogue() }));
+      const other = RULES.replace('{milestone.ensure: {title: b}}', '{issue.comment: {key: a, number: "1", body: a}}');
+      active.set('org-8', aRevision(other, { actions: actionCatalogue(), lookups: lookupCatalogue() }));
+
+      await Promise.all(roles.map((role) => role.activated('org-7')));
+      const known = asked.splice(0);
+      await Promise.all(roles.map((role) => role.activated('org-8')));
+      const unknown = asked.splice(0);
+      clock.advance(3_600_001);
+      await Promise.all(roles.map((role) => role.activated('org-8')));
+
+      expect(known).toEqual([]);
+      expect(unknown.length).toBeGreaterThan(0);
+      expect(unknown.filter(([name, org]) => before.has(name) || org !== undefined)).toEqual([]);
+      expect(new Set(unknown.map(([name]) => name)).size).toBe(unknown.length);
+      expect(asked).toEqual([['listOrgHooks', 'org-8']]);
+    });
+
+    it('judges again, without a call, when a call is answered otherwise', async () => {
+      const { start, asked, roles } = await aDeployment();
+      await start();
+      asked.length = 0;
+      const [worker, scheduler] = roles;
+
+      worker?.answered('main', 'getReleaseByTag', 'missing');
+      await until(() => worker?.held('org-29').length === 1);
+
+      expect(ORGS.every((org) => worker?.heldFor(org, 'notes') !== null)).toBe(true);
+      await scheduler?.judgeAll(ORGS);
+      expect(scheduler?.held('org-3').map(({ id }) => id)).toEqual(['notes']);
+      expect(asked).toEqual([]);
+    });
+
+    it('asks again about what is missing for the organization alone whose rule is woken', async () => {
+      const { start, asked, roles, clock } = await aDeployment();
+      await start();
+      const [worker] = roles;
+      worker?.answered('main', 'getReleaseByTag', 'missing');
+      await until(() => worker?.held('org-29').length === 1);
+      asked.length = 0;
+      clock.advance(60_000);
+
+      worker?.heldFor('org-4', 'notes');
+      worker?.heldFor('org-4', 'notes');
+      await worker?.idle();
+
+      expect(asked.filter(([name]) => name === 'getReleaseByTag')).toHaveLength(1);
+      expect(asked.flatMap(([, org]) => (org === undefined ? [] : [org]))).toEqual(['org-4']);
+      expect(worker?.held('org-4')).toEqual([]);
+    });
+  });
+
   it('keeps what it learned of the forge and of the token', async () => {
     const { check, access } = await aWorld((name) => name === 'getReleaseByTag', ['all'], {
       getApiSettings: () => ({ default_paging_num: 30, max_response_items: 50 }),
     });
 
-    await check.check();
+    await check.activated('acme');
 
-    expect((await access.of('main'))?.footing).toMatchObject({
+    const { server, operations } = await access.read('main');
+    expect(server.look?.seen).toMatchObject({
       product: 'unknown',
       self: { id: null, login: 'forgehand' },
       pages: { default: 30, most: 50 },
       scopes: ['all'],
-      operations: { getReleaseByTag: 'missing', createLabel: 'there' },
     });
+    expect(operations.look?.seen).toMatchObject({ getReleaseByTag: { is: 'missing' }, createLabel: { is: 'there' } });
   });
 
   it('knows the scopes by the row of its token where no call describes it', async () => {
@@ -302,8 +435,8 @@ describe('rules/requirements/capability-check', () => {
       listTokens: () => [row, { ...row, id: '2', token_last_eight: new Secret('00000000'), scopes: ['all'] }],
     });
 
-    await check.check();
+    await check.activated('acme');
 
-    expect((await access.of('main'))?.footing.scopes).toEqual(['write:issue']);
+    expect((await access.read('main')).server.look?.seen.scopes).toEqual(['write:issue']);
   });
 });

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { alert, Alerts } from '../../core/alerts.js';
 import { AppConfig } from '../../config/app-config.js';
+import { credentialOf } from '../../config/credentials.js';
 import { canonicalJson } from '../../core/canonical-json.js';
 import { Clock } from '../../core/clock.js';
 import { ForgeError } from '../../core/errors.js';
@@ -9,8 +10,16 @@ import { defineReasons, textOf, type Reason } from '../../core/reason.js';
 import { ConnectedForges, type ForgeCapabilities } from '../../forge/connected-forges.js';
 import type { ForgeClient } from '../../forge/forge-client.js';
 import { isOperationName, operationNames, type OperationName } from '../../forge/operations.js';
-import { ask, isScopeRefusal, type ProbeAnswer } from '../../forge/probe.js';
 import { missingScopes, neededScopes } from '../../forge/scopes.js';
+import {
+  type KnownOfForge,
+  type OperationAnswers,
+  type ReachedForge,
+  ServerAccessReader,
+} from '../../forge/server-access.js';
+import { type KnownOfOrg, OrgAccessReader, type OrgAtForge, type SeenHooks } from '../../forge/org-access.js';
+import { type OwnRights, whyNot } from '../../forge/own-rights.js';
+import type { ProbeAnswer } from '../../forge/probe.js';
 import { LookupCatalogue } from '../catalogue.port.js';
 import { RevisionKeeper } from '../revisions/revision-keeper.js';
 import {
@@ -21,10 +30,17 @@ import {
   type UnmetCode,
   type UnmetRequirement,
 } from './unmet-requirements.js';
-import { unsentEvents, type ListedHook } from '../language/hook-events.js';
+import { unsentEvents } from '../language/hook-events.js';
 import type { Revision } from '../language/revision.js';
-import { readOwnRights, whyNot, type OwnRights } from '../../forge/own-rights.js';
-import { ServerAccessReader } from '../../forge/server-access.js';
+import {
+  ACTIVATED,
+  AGAIN,
+  ALL_AGAIN,
+  LOOK_AGAIN_MS,
+  operationsToAsk,
+  whatToAsk,
+  type Freshness,
+} from './what-to-ask.js';
 
 interface OrgOfForge {
   readonly forge: string;
@@ -35,33 +51,36 @@ interface OrgOfForge {
 interface CheckedForge {
   readonly client: ForgeClient;
   readonly capabilities: ForgeCapabilities | null;
-  /** What a token may do is asked once for each. */
-  readonly credential?: string;
+  readonly credential: string;
 }
 
-const HOOKS_AT_ONCE = 50;
 /** What the bot does whatever the rules say. */
 export const ALWAYS: readonly OperationName[] = ['getSelf', 'listOrgFeed', 'listActionTasks'];
 const lacks = defineReasons({
   'requirement.token-scopes': ({ scopes }: { scopes: readonly string[] }) => `the token lacks ${scopes.join(', ')}`,
 });
 
-/** What is missing is looked at again when somebody asks about it, but not more often than so: it may have been granted. */
-const LOOK_AGAIN_MS = 30_000;
+/** What is known when a revision is judged; null = nobody saw it. */
+interface KnownAccess {
+  readonly scopes: readonly string[] | null;
+  readonly operations: OperationAnswers;
+  readonly hooks: SeenHooks | null;
+  readonly rights: OwnRights | null;
+}
 
 /**
  * Asks a forge once for each operation that the rules need, what the token may do and what the account may do, so that a rule which cannot
  * work there is told of in the morning and not found out at night. Such a rule is held back: none of its decisions reads or writes anything,
- * each ends as an error with the reason, and the others go on.
+ * each ends as an error with the reason, and the others go on. What was asked is kept for all processes: a revision is judged by what is known.
  */
 @Injectable()
 export class CapabilityCheck {
-  private readonly orgs: readonly OrgOfForge[];
-  private readonly asked = new Map<string, ProbeAnswer>();
+  private readonly orgs: ReadonlyMap<string, OrgOfForge>;
+  private readonly users = new Map<string, readonly string[]>();
   private readonly found = new Map<string, readonly Reason[]>();
   private readonly holds = new Map<string, ReadonlyMap<string, Reason<UnmetCode>>>();
+  private readonly lookedAtMs = new Map<string, number>();
   private last: Promise<void> = Promise.resolve();
-  private lookedAtMs = -Infinity;
   private isStopped = false;
 
   constructor(
@@ -70,23 +89,42 @@ export class CapabilityCheck {
     @Inject(ConnectedForges) private readonly forges: { get(forge: string, org: string | null): CheckedForge | null },
     private readonly lookups: LookupCatalogue,
     private readonly access: ServerAccessReader,
+    private readonly orgAccess: OrgAccessReader,
     private readonly alerts: Alerts,
     private readonly clock: Clock,
     private readonly logger: Logger,
   ) {
-    this.orgs = config.orgs.map(({ forge, name }) => ({ forge, org: name }));
+    this.orgs = new Map(config.orgs.map(({ forge, name }) => [name, { forge, org: name }]));
+    for (const { forge, name, auth } of config.orgs) {
+      const credential = credentialOf({ id: forge, org: auth ? name : null });
+      this.users.set(credential, [...(this.users.get(credential) ?? []), name]);
+    }
   }
 
-  /** Look again: a revision became active, or a forge was reached. One organization after the other; never throws. */
-  check(): Promise<void> {
-    this.lookedAtMs = this.clock.monotonicMs();
-    this.last = this.last.then(async () => {
-      for (const where of this.orgs) await this.tryOrg(where);
+  /** A revision of the organization became active. Never throws; one organization after the other. */
+  activated(org: string): Promise<void> {
+    return this.soon(() => this.tryLook(org, ACTIVATED));
+  }
+
+  /** A forge was reached under these credentials. Never throws. */
+  connected(credential: string): Promise<void> {
+    return this.soon(async () => {
+      const users = this.usersOf(credential);
+      for (const org of users) await this.tryLook(org, ACTIVATED);
+      const at = users[0] === undefined ? null : this.atForge(users[0]);
+      if (at) await this.lookAtCredential(at, ACTIVATED.server).catch(ifAsked);
     });
-    return this.last;
   }
 
-  /** When every look that was begun has ended. */
+  /** A call was answered so. Where that is something else than what was known, the organizations concerned are judged again; the forge is not asked. */
+  answered(credential: string, name: OperationName, is: ProbeAnswer): void {
+    void this.access
+      .note(credential, name, is)
+      .then((isNews) => (isNews ? this.soon(() => this.judgeAll(this.usersOf(credential))) : undefined))
+      .catch((error: unknown) => this.logger.debug({ credential, operation: name, error }, 'capabilities.not-kept'));
+  }
+
+  /** When every look that was begun in the background has ended. */
   idle(): Promise<void> {
     return this.last;
   }
@@ -98,18 +136,20 @@ export class CapabilityCheck {
 
   /** With file, line and column; empty while nothing is known to be missing. */
   lacking(org: string): readonly Reason[] {
-    const reasons = this.found.get(org) ?? [];
-    if (reasons.length > 0 && this.isTimeToLook()) void this.check();
+    const reasons = this.lackingNow(org);
+    if (reasons.length > 0) this.lookAgain(org);
     return reasons;
+  }
+
+  /** The same, and nobody looks again. */
+  lackingNow(org: string): readonly Reason[] {
+    return this.found.get(org) ?? [];
   }
 
   /** Why a rule or policy is held back; null = it is not. */
   heldFor(org: string, id: string): Reason<UnmetCode> | null {
     const reason = this.holds.get(org)?.get(id) ?? null;
-    if (reason !== null && this.isTimeToLook()) {
-      this.asked.clear();
-      void this.check();
-    }
+    if (reason !== null) this.lookAgain(org);
     return reason;
   }
 
@@ -118,24 +158,75 @@ export class CapabilityCheck {
     return [...(this.holds.get(org) ?? [])].map(([id, reason]) => ({ id, reason }));
   }
 
-  /** Look at one organization now, and tell what is held back there, with the reason of each. Empty while its forge is not reached. */
+  /** Look at one organization, and tell what is held back there, with the reason of each. Empty while its forge is not reached. */
   async heldNow(org: string): Promise<ReadonlyMap<string, Reason<UnmetCode>>> {
-    this.last = this.last.then(async () => {
-      // What was refused may have been granted since.
-      if ((this.holds.get(org)?.size ?? 0) > 0) this.asked.clear();
-      for (const where of this.orgs) if (where.org === org) await this.tryOrg(where);
-    });
-    await this.last;
+    // What was refused may have been granted since.
+    await this.tryLook(org, (this.holds.get(org)?.size ?? 0) > 0 ? AGAIN : ACTIVATED);
     return this.holds.get(org) ?? new Map();
   }
 
-  /** Ask about every operation of the table, wanted or not. @throws ForgeError when the forge cannot be asked */
-  async askAll(forge: string, org: string | null): Promise<void> {
-    const access = this.forges.get(forge, org);
-    if (!access?.capabilities) return;
-    const { credential = forge } = access;
-    for (const name of operationNames) await this.askFor(credential, access.client, name);
-    await this.keep(credential, access.capabilities);
+  /**
+   * Ask what is not known as freshly as this, and judge the active revision.
+   * @throws ForgeError when the forge cannot be asked
+   */
+  async look(org: string, fresh: Freshness): Promise<void> {
+    const at = this.atForge(org);
+    if (this.isStopped || !at) return;
+    this.lookedAtMs.set(org, this.clock.monotonicMs());
+    await this.access.learn(at, fresh.server);
+    const active = await this.revisions.active(org);
+    if (!active) return;
+    const needed = {
+      operations: this.needed(active.revision).slice(ALWAYS.length),
+      rights: this.needsRights(active.revision),
+    };
+    const { operations } = await this.access.read(at.credential);
+    const { identity, hooks, rights } = await this.orgAccess.read(at);
+    const now = this.clock.now();
+    const knowledge = {
+      operations: operations.look?.seen ?? {},
+      identity: identity.look?.at ?? null,
+      hooks: hooks.look?.at ?? null,
+      rights: rights.look?.at ?? null,
+    };
+    const toAsk = whatToAsk(needed, knowledge, fresh, now);
+    if (toAsk.identity) await this.orgAccess.lookAtIdentity(at, fresh.identity).catch(ifAsked);
+    if (toAsk.operations.length > 0 && !this.isStopped)
+      await this.access.ask(at, (answers) => operationsToAsk(toAsk.operations, answers, fresh, now));
+    if (toAsk.hooks && !this.isStopped) await this.orgAccess.lookAtHooks(at, fresh.hooks).catch(ifAsked);
+    if (toAsk.rights && !this.isStopped) await this.orgAccess.lookAtRights(at, fresh.rights).catch(ifAsked);
+    this.judge(at, active.revision, await this.access.read(at.credential), await this.orgAccess.read(at));
+  }
+
+  /** The account of the token, and the proxy before the forge. @throws ForgeError when the forge cannot be asked */
+  async lookAtCredential(forge: ReachedForge & { readonly forge: string }, olderThanMs: number): Promise<void> {
+    if (this.isStopped) return;
+    await this.access.lookAtAccount(forge, this.isShared(forge.forge), olderThanMs);
+    if (!this.isStopped) await this.access.lookAtSlashes(forge, olderThanMs);
+  }
+
+  /** Whether several organizations of the config are at this forge. */
+  isShared(forge: string): boolean {
+    return [...this.orgs.values()].filter((one) => one.forge === forge).length > 1;
+  }
+
+  /** Ask about every operation of the table, wanted or not. */
+  async askAll(forge: ReachedForge): Promise<void> {
+    await this.access.ask(forge, (answers) => operationsToAsk(operationNames, answers, ACTIVATED, this.clock.now()));
+  }
+
+  /** Ask again about every operation that was asked about before now. */
+  async askAgain(forge: ReachedForge): Promise<void> {
+    const now = this.clock.now();
+    await this.access.ask(forge, (answers) =>
+      operationsToAsk(
+        operationNames.filter((name) => answers[name]),
+        answers,
+        ALL_AGAIN,
+        now,
+      ),
+    );
+    await this.judgeAll(this.usersOf(forge.credential));
   }
 
   /** Operations that the bot makes for these rules, and always. */
@@ -143,45 +234,76 @@ export class CapabilityCheck {
     return [...ALWAYS, ...neededOperations(revision, this.lookups).filter(isOperationName)];
   }
 
-  private isTimeToLook(): boolean {
-    return !this.isStopped && this.clock.monotonicMs() - this.lookedAtMs >= LOOK_AGAIN_MS;
+  /** Whether one of its actions needs a right in the organization. */
+  needsRights(revision: Revision): boolean {
+    return neededRights(revision, this.lookups).length > 0;
   }
 
-  private async tryOrg(where: OrgOfForge): Promise<void> {
-    await this.checkOrg(where).catch((error: unknown) =>
-      this.logger.debug({ ...where, error }, 'capabilities.not-asked'),
-    );
+  /** As it is known; the forge is not asked. */
+  async judgeAll(orgs: readonly string[]): Promise<void> {
+    const [ofForges, ofOrgs] = [await this.access.all(), await this.orgAccess.all()];
+    for (const org of orgs) {
+      const at = this.atForge(org);
+      const active = at && (await this.revisions.active(org));
+      if (at && active) this.judge(at, active.revision, ofForges(at.credential), ofOrgs(at));
+    }
   }
 
-  private async checkOrg({ forge, org }: OrgOfForge): Promise<void> {
-    const access = this.forges.get(forge, org);
-    if (this.isStopped || !access?.capabilities) return;
-    const { capabilities, client, credential = forge } = access;
-    const { scopes } = await this.access.learn(credential, client, capabilities);
-    const active = await this.revisions.active(org);
-    if (!active) return this.keep(credential, capabilities);
-    const { revision } = active;
-    const needed = this.needed(revision);
-    for (const operation of needed.slice(ALWAYS.length))
-      await this.askFor(credential, client, operation).catch(() => undefined);
-    const { hooks, isOwner } = await this.hooksOf(client, capabilities, org);
-    const rights = await this.rightsOf(client, capabilities, org, isOwner, revision);
-    const missing = missingScopes(neededScopes(needed), scopes ?? ['all']);
+  private soon(work: () => Promise<void>): Promise<void> {
+    this.last = this.last.then(work);
+    return this.last;
+  }
+
+  private lookAgain(org: string): void {
+    if (this.isStopped || this.clock.monotonicMs() - (this.lookedAtMs.get(org) ?? -Infinity) < LOOK_AGAIN_MS) return;
+    this.lookedAtMs.set(org, this.clock.monotonicMs());
+    void this.soon(() => this.tryLook(org, AGAIN));
+  }
+
+  private async tryLook(org: string, fresh: Freshness): Promise<void> {
+    await this.look(org, fresh).catch((error: unknown) => this.logger.debug({ org, error }, 'capabilities.not-asked'));
+  }
+
+  /** Organizations that use these credentials. */
+  usersOf(credential: string): readonly string[] {
+    return this.users.get(credential) ?? [];
+  }
+
+  /** Null while its forge was not reached, and for a shadow, which never writes. */
+  atForge(org: string): OrgAtForge | null {
+    const where = this.orgs.get(org);
+    if (!where) return null;
+    const { client, credential, capabilities } = this.forges.get(where.forge, org) ?? {};
+    return client && credential && capabilities ? { ...where, client, credential, capabilities } : null;
+  }
+
+  private judge(
+    { capabilities, forge, org }: OrgAtForge,
+    revision: Revision,
+    { server, operations }: Pick<KnownOfForge, 'server' | 'operations'>,
+    { hooks, rights }: Pick<KnownOfOrg, 'hooks' | 'rights'>,
+  ): void {
+    if (this.isStopped) return;
+    const knowledge: KnownAccess = {
+      scopes: server.look?.seen.scopes ?? null,
+      operations: operations.look?.seen ?? {},
+      hooks: hooks.look?.seen ?? null,
+      rights: rights.look?.seen ?? null,
+    };
     const lacking = unmetRequirements(revision, this.lookups, {
-      operation: (name) =>
-        isOperationName(name) ? this.whyNotOperation(credential, capabilities, scopes, name) : null,
+      operation: (name) => (isOperationName(name) ? whyNotOperation(name, knowledge, capabilities) : null),
       right: (right) => {
-        const detail = rights && whyNot(right, rights);
+        const detail = knowledge.rights && whyNot(right, knowledge.rights);
         return detail === null ? null : { is: 'right', detail };
       },
     });
-    if (this.isStopped) return;
+    const missing = missingScopes(neededScopes(this.needed(revision)), knowledge.scopes ?? ['all']);
+    const seen = knowledge.hooks && 'hooks' in knowledge.hooks ? knowledge.hooks.hooks : null;
     this.hold(org, lacking);
-    await this.keep(credential, capabilities);
     this.tell(forge, org, [
       ...(missing.length > 0 ? [lacks('requirement.token-scopes', { scopes: missing })] : []),
       ...lacking.map(({ reason }) => reason),
-      ...(hooks ? unsentEvents(revision, hooks, capabilities.product) : []),
+      ...(seen ? unsentEvents(revision, seen, capabilities.product) : []),
     ]);
   }
 
@@ -207,64 +329,22 @@ export class CapabilityCheck {
     for (const { id, mode, reason } of lacking) if (mode === 'live' && !reasons.has(id)) reasons.set(id, reason);
     this.holds.set(org, reasons);
   }
+}
 
-  private keep(credential: string, capabilities: ForgeCapabilities): Promise<void> {
-    const operations = Object.fromEntries(
-      [...this.asked].flatMap(([key, told]) =>
-        key.startsWith(`${credential} `) ? [[key.slice(credential.length + 1), told]] : [],
-      ),
-    );
-    for (const name of operationNames) if (!capabilities.offers(name)) operations[name] = 'missing';
-    return this.access.keep(credential, operations);
-  }
+/** What this process saw last goes before what is kept. */
+function whyNotOperation(
+  name: OperationName,
+  { operations, scopes }: KnownAccess,
+  capabilities: ForgeCapabilities,
+): Unmet | null {
+  if (!capabilities.offers(name) || operations[name]?.is === 'missing') return { is: 'not-offered', detail: '' };
+  const [scope = null] = neededScopes([name]);
+  const isShut =
+    operations[name]?.is === 'scope' || (scopes !== null && missingScopes(neededScopes([name]), scopes).length > 0);
+  return isShut ? { is: 'scope', detail: scope ?? 'a scope' } : null;
+}
 
-  private whyNotOperation(
-    credential: string,
-    capabilities: ForgeCapabilities,
-    scopes: readonly string[] | null,
-    name: OperationName,
-  ): Unmet | null {
-    if (!capabilities.offers(name)) return { is: 'not-offered', detail: '' };
-    const [scope = null] = neededScopes([name]);
-    const isShut =
-      this.asked.get(`${credential} ${name}`) === 'scope' ||
-      (scopes !== null && missingScopes(neededScopes([name]), scopes).length > 0);
-    return isShut ? { is: 'scope', detail: scope ?? 'a scope' } : null;
-  }
-
-  /** Once; what cannot be asked now is learned when it is used. */
-  private async askFor(credential: string, client: ForgeClient, operation: OperationName): Promise<void> {
-    const key = `${credential} ${operation}`;
-    if (this.isStopped || this.asked.has(key)) return;
-    this.asked.set(key, await ask(client, operation));
-  }
-
-  /** Null hooks where the forge or the token does not let us look. */
-  private async hooksOf(
-    client: ForgeClient,
-    capabilities: ForgeCapabilities,
-    org: string,
-  ): Promise<{ hooks: readonly ListedHook[] | null; isOwner: boolean | null }> {
-    if (this.isStopped || !capabilities.offers('listOrgHooks')) return { hooks: null, isOwner: null };
-    try {
-      const hooks = await client.listOrgHooks({ org, limit: HOOKS_AT_ONCE });
-      // A full page may not be all: what stands on the next one is not called missing.
-      return { hooks: hooks.length < HOOKS_AT_ONCE ? hooks : null, isOwner: true };
-    } catch (error) {
-      const isRole = error instanceof ForgeError && error.facts.status === 403 && !isScopeRefusal(error);
-      return { hooks: null, isOwner: isRole ? false : null };
-    }
-  }
-
-  /** ProbeAnswer only where an action needs a right; null = it could not be told. */
-  private async rightsOf(
-    client: ForgeClient,
-    capabilities: ForgeCapabilities,
-    org: string,
-    isOwner: boolean | null,
-    revision: Revision,
-  ): Promise<OwnRights | null> {
-    if (this.isStopped || neededRights(revision, this.lookups).length === 0) return null;
-    return readOwnRights(client, capabilities, org, isOwner).catch(() => null);
-  }
+/** What cannot be asked now is judged by what is known. */
+function ifAsked(error: unknown): void {
+  if (!(error instanceof ForgeError)) throw error;
 }

@@ -132,11 +132,6 @@ export class RevisionKeeper {
     for (const entry of this.orgs) if (entry.name === org) await this.reload(entry);
   }
 
-  /** A forge was reached: what its organizations have there may be read. */
-  nudgeAll(): void {
-    for (const { source } of this.orgs) source.nudge?.(null);
-  }
-
   /** Something happened in a repository of the organization (or anywhere: null); sources that read from one look again soon. */
   nudge(org: string, repositoryId: string | null): void {
     this.orgs.find(({ name }) => name === org)?.source.nudge?.(repositoryId);

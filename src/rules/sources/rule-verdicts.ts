@@ -53,6 +53,14 @@ export class RuleVerdicts {
     return ruleVerdictOf(this.facts, forge, org);
   }
 
+  /** The same of all organizations, with one question to the store. */
+  async all(): Promise<(forge: string, org: string) => ReportedVerdict | null> {
+    const verdicts = new Map<string, ReportedVerdict | null>();
+    for (const { forge, subject, fact } of await this.facts.all(KIND))
+      verdicts.set(`${forge}/${subject}`, readVerdict(fact));
+    return (forge, org) => verdicts.get(`${forge}/${org}`) ?? null;
+  }
+
   private async tell(forge: string, org: string, verdict: RuleVerdict): Promise<void> {
     // Nothing was found out about the rules: what was said last stands.
     if (verdict.state === 'unreachable') return;

@@ -59,7 +59,7 @@ describe('e2e/doctor', () => {
   });
 
   it('works alone and with a running bot, ends with 1 for findings, and says what to type', async () => {
-    const alone = await run('doctor', '--json');
+    const alone = await run('doctor', '--fresh', '--json');
     const bot = await startBot(place);
     const dry = await run('hook', 'install', '--dry-run');
     const made = await run('hook', 'install', '--json');
@@ -110,6 +110,7 @@ describe('e2e/doctor', () => {
     const { code, stdout } = await forgehand(
       { dir: place.dir, env: { ...place.env, FORGE_TOKEN: String(token) } },
       'doctor',
+      '--fresh',
       '--config',
       place.configFile,
     );

@@ -113,7 +113,14 @@ describe('e2e/hostile: own tokens', () => {
 
   /** Organizations for which the doctor reports that their credential reaches others. */
   async function findingsOf(place: Place): Promise<Array<string | null>> {
-    const { code, stdout, stderr } = await forgehand(place, 'doctor', '--config', place.configFile, '--json');
+    const { code, stdout, stderr } = await forgehand(
+      place,
+      'doctor',
+      '--fresh',
+      '--config',
+      place.configFile,
+      '--json',
+    );
     if (code !== 0 && code !== 1) throw new Error(`forgehand doctor ended with ${code}: ${stderr}`);
     const { checks } = JSON.parse(stdout) as DoctorReport;
     return checks.filter(({ check }) => check === 'token.shared').map(({ org }) => org);

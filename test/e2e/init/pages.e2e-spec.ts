@@ -74,7 +74,7 @@ describe('e2e/init/pages', () => {
       ['npx forgehand check'],
       ['npm ci && npm run build && npx forgehand start'],
       ['npx forgehand hook install'],
-      ['npx forgehand doctor', 'npx forgehand status', 'npx forgehand deliveries', 'npx forgehand runs'],
+      ['npx forgehand doctor --fresh', 'npx forgehand status', 'npx forgehand deliveries', 'npx forgehand runs'],
     ]);
     expect(config).toContain('public_url');
     expect(await place.sh('npx forgehand check', env)).toEqual({ code: 0, out: expect.stringContaining('ok acme') });
@@ -85,7 +85,7 @@ describe('e2e/init/pages', () => {
     await forge.act('repository.create', { repo: 'acme/tools' });
     const heard = async (): Promise<boolean> => /webhook/.test((await place.sh('npx forgehand deliveries --json')).out);
     await until(heard, 500);
-    const doctor = await place.sh('npx forgehand doctor --json');
+    const doctor = await place.sh('npx forgehand doctor --fresh --json');
     const report = JSON.parse(doctor.out) as DoctorReport;
     const looks = [];
     for (const command of ['npx forgehand status', 'npx forgehand deliveries', 'npx forgehand runs'])

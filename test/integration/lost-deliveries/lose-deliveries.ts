@@ -360,15 +360,18 @@ class Bot {
       stores.gaps,
       cursors,
       {
-        read: async () => [
-          {
-            active: true,
-            events: ['push', 'create', 'issues', 'issue_comment', 'release', 'workflow_job'],
-            branchFilter: '',
-          },
-        ],
+        read: async () => ({
+          hooks: [
+            {
+              active: true,
+              events: ['push', 'create', 'issues', 'issue_comment', 'release', 'workflow_job'],
+              branchFilter: '',
+            },
+          ],
+          at: clock.now(),
+        }),
       },
-      new HookHistory(stores.known, clock),
+      new HookHistory(stores.known),
       { serverOf: () => ({ product: 'gitea', version: '1.27.0' }) },
       clock,
       silentLogger,

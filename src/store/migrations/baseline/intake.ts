@@ -121,6 +121,7 @@ CREATE TABLE known_facts (
   learned_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   PRIMARY KEY (forge, subject, kind)
 );
+CREATE INDEX known_facts_kind ON known_facts (kind);
 
 CREATE TABLE gaps (
   gap_key    text COLLATE "C" PRIMARY KEY,

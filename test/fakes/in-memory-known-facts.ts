@@ -1,0 +1,39 @@
+import type { Clock } from '../../src/core/clock.js';
+import { parseJson, stringifyJson, type Json } from '../../src/core/json.js';
+import type { KnownFact, KnownFacts } from '../../src/core/known-facts.port.js';
+
+/** Facts as text, as a store keeps them; several processes of a test may share one. */
+export class InMemoryKnownFacts implements KnownFacts {
+  private readonly rows = new Map<string, { forge: string; subject: string; kind: string; fact: string; at: Date }>();
+  private readonly claims = new Map<string, Date>();
+
+  constructor(private readonly clock: Pick<Clock, 'now'>) {}
+
+  async read(...key: [forge: string, subject: string, kind: string]): Promise<KnownFact | null> {
+    const row = this.rows.get(JSON.stringify(key));
+    return row ? { fact: parseJson(row.fact), learnedAt: row.at } : null;
+  }
+
+  async write(forge: string, subject: string, kind: string, fact: Json): Promise<void> {
+    const row = { forge, subject, kind, fact: stringifyJson(fact), at: this.clock.now() };
+    this.rows.set(JSON.stringify([forge, subject, kind]), row);
+  }
+
+  async all(kind: string): Promise<Array<KnownFact & { forge: string; subject: string }>> {
+    return [...this.rows.values()]
+      .filter((row) => row.kind === kind)
+      .map(({ forge, subject, fact, at }) => ({ forge, subject, fact: parseJson(fact), learnedAt: at }));
+  }
+
+  async claim(forge: string, subject: string, kind: string, forMs: number): Promise<boolean> {
+    const key = JSON.stringify([forge, subject, kind]);
+    const since = this.claims.get(key);
+    if (since && since.getTime() >= this.clock.now().getTime() - forMs) return false;
+    this.claims.set(key, this.clock.now());
+    return true;
+  }
+
+  async release(...key: [forge: string, subject: string, kind: string]): Promise<void> {
+    this.claims.delete(JSON.stringify(key));
+  }
+}

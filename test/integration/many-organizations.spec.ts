@@ -1,0 +1,135 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { StatusReport } from '../../src/api/operations/answers.js';
+import type { DoctorReport } from '../../src/housekeeping/doctor/check.js';
+import { NOBODY } from '../../src/forge/probe.js';
+import { POSTGRES_URL } from '../services/test-stores.js';
+import { until } from '../services/until.js';
+import { aBot, type TestBot } from './support/a-bot.js';
+import { aForge, type TestForge } from './support/a-forge.js';
+
+const ORGS = Array.from({ length: 30 }, (_, n) => `org-${n}`);
+/** Polls, whose number is a matter of time. */
+const POLLS = ['listOrgFeed', 'listActionTasks', 'listOrgRuns', 'listOrgRepos'];
+
+const rules = (org: string, more = ''): string => `version: 1
+org: ${org}
+rules:
+  - { id: labels, on: repository.created, do: { label.ensure: { name: bug, color: "#d73a4a" } } }
+${more}`;
+
+describe('integration/many organizations', () => {
+  let forge: TestForge;
+  let bot: TestBot;
+  /** Calls of the bot since, by operation. */
+  const asked = (since: number): Array<{ operation: string; path: string }> =>
+    forge.sandbox.parts.ledger.entries
+      .slice(since)
+      .filter(({ caller }) => caller === 'bot')
+      .map(({ operation, path }) => ({ operation: operation ?? '', path }))
+      .filter(({ operation }) => !POLLS.includes(operation));
+  const mark = (): number => forge.sandbox.parts.ledger.entries.length;
+  const of = (calls: ReadonlyArray<{ operation: string }>, name: string): number =>
+    calls.filter(({ operation }) => operation === name).length;
+  const doctor = (query: Record<string, string> = {}): Promise<DoctorReport> =>
+    bot.reach.get<DoctorReport>('/v1/doctor', query);
+
+  beforeAll(async () => {
+    forge = await aForge({ org: ORGS[0] ?? '' });
+    let token = forge.botToken;
+    for (const org of ORGS.slice(1)) {
+      await forge.control('/_sandbox/given', { org, owner: 'olga' });
+      ({ token } = (await forge.control('/_sandbox/accounts', { login: 'bot', org, team: 'Owners' })) as {
+        token: string;
+      });
+    }
+    bot = await aBot({
+      config: {
+        forges: [
+          {
+            id: 'main',
+            base_url: forge.apiUrl,
+            auth: { type: 'token', token: { env: 'FORGE_TOKEN' } },
+            rate_per_s: 500,
+          },
+        ],
+        orgs: ORGS.map((name) => ({
+          name,
+          forge: 'main',
+          hooks: [{ id: name, secret: { env: 'HOOK' } }],
+          rules: { path: `rules/${name}` },
+          feed: { every_s: 3_600 },
+          tasks: { calls_per_poll: 0 },
+        })),
+        store: { url: 'embedded:./data' },
+        server: { host: '127.0.0.1', port: 0, public_url: 'https://bot.example.org' },
+        housekeeping: { audits: false },
+      },
+      ...(POSTGRES_URL ? { roles: ['scheduler', 'worker'] as const } : {}),
+      files: Object.fromEntries(ORGS.map((org) => [`rules/${org}/r.yaml`, rules(org)])),
+      env: { FORGE_TOKEN: token, HOOK: 'the secret of each hook' },
+    });
+  });
+
+  afterAll(async () => {
+    await bot?.close();
+    await forge?.close();
+  });
+
+  it('asks at the start once for the webhooks of each, and once about what is of the forge, in whichever processes', async () => {
+    // What misses an event is told when the webhooks were looked at: there are none.
+    await until(async () =>
+      (await bot.reach.get<StatusReport>('/v1/status')).orgs.every(({ lacking }) => lacking.length > 0),
+    );
+    const calls = asked(0);
+
+    expect(of(calls, 'listOrgHooks')).toBe(ORGS.length);
+    const ofOrgs = calls.filter(({ path }) => path.includes('/orgs/') && !path.includes(NOBODY));
+    expect(ofOrgs.length).toBeLessThanOrEqual(5 * ORGS.length);
+    // Each process says who it is; the rest is asked once.
+    expect(calls.length - ofOrgs.length).toBeLessThanOrEqual(30);
+  });
+
+  it('asks for a new revision nothing that is known', async () => {
+    const before = mark();
+    const more = '  - { id: more, on: push, do: { label.ensure: { name: more, color: "#00ff00" } } }\n';
+    writeFileSync(join(bot.dir, 'rules/org-3/r.yaml'), rules('org-3', more));
+    await until(
+      async () =>
+        (await bot.reach.get<StatusReport>('/v1/status')).orgs.find(({ name }) => name === 'org-3')?.revision?.rules ===
+        2,
+    );
+    await doctor();
+
+    expect(asked(before)).toEqual([]);
+  });
+
+  it('the doctor answers for all from what is known, and looks at one alone', async () => {
+    const before = mark();
+    const known = await doctor();
+    const askedForAll = asked(before);
+    const one = await doctor({ org: 'org-5' });
+    const askedForOne = asked(before);
+
+    expect(askedForAll).toEqual([]);
+    expect(new Set(known.checks.filter(({ check }) => check === 'hook.there').map(({ org }) => org))).toEqual(
+      new Set(ORGS),
+    );
+    expect(known.checks.filter(({ check, ageS }) => check === 'hook.there' && ageS === null)).toEqual([]);
+    expect(new Set(one.checks.flatMap(({ org }) => org ?? []))).toEqual(new Set(['org-5']));
+    expect(of(askedForOne, 'listOrgHooks')).toBe(1);
+    expect(askedForOne.filter(({ path }) => /\/orgs\/org-(?!5\b)/.test(path))).toEqual([]);
+  });
+
+  it('the doctor looks at all with a number of calls that grows as they do', async () => {
+    const before = mark();
+
+    const report = await doctor({ fresh: 'true' });
+
+    const calls = asked(before);
+    expect(report.checks.filter(({ check }) => check === 'hook.there')).toHaveLength(ORGS.length);
+    expect(of(calls, 'listOrgHooks')).toBe(ORGS.length);
+    expect(calls.length).toBeLessThanOrEqual(3 * ORGS.length + 30);
+  });
+});
