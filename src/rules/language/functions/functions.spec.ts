@@ -170,8 +170,27 @@ describe('rules/functions', () => {
     ['# Upgrade to 1.3.0\ny\n# 1.3.0', '1.3.0', 'x'],
     ['## 1.3.0-beta.1', '1.3.0', null],
     ['## web@1.3.0', 'web@1.3.0', 'x'],
+    ['## 1.4.0 www.example.org/1.3.0', '1.3.0', null],
+    ['## 1.4.0 (since 1.3.0)', '1.3.0', null],
+    ['## 1.4.0, replaces 1.3.0', '1.3.0', null],
+    ['## Unreleased (after v1.3.0)', '1.3.0', null],
+    ['## 1.3.0 -> 1.4.0', '1.3.0', null],
+    ['## 1.4.0 / 1.3.0', '1.3.0', 'x'],
+    ['## [1.4.0] & [1.3.0]', 'v1.3.0', 'x'],
   ])('section of "%s" for %s is %s', (heading, tag, text) => {
     expect(call(`section(text, "${tag}")`, `${heading}\nx`)).toBe(text);
+  });
+
+  it.each([
+    ['# web 1.4.0', '## web 1.3.2'],
+    ['# Version 1.4.0 "Otter"', '### Version 1.3.2 "Bear"'],
+    ['## :rocket: 1.4.0', '### :bug: 1.3.2'],
+    ['## \u{1f680} v1.4.0 - 1st May 2026', '### v1.3.2 - 3rd April 2026'],
+    ['## 2026-05-01 1.4.0', '### 2026-04-01 1.3.2'],
+    ['## 1.4.0', '### Hotfix 1.3.2'],
+    ['## 1.4.0', '<a name="1.3.2"></a>\n### 1.3.2'],
+  ])('section of "%s" ends before "%s", which is one level deeper', (heading, next) => {
+    expect(call('section(text, "v1.4.0")', `${heading}\nx\n### Fixed\ny\n\n${next}\nz`)).toBe('x\n### Fixed\ny');
   });
 
   it('section keeps Windows line ends out', () => {
@@ -196,6 +215,26 @@ describe('rules/functions', () => {
     ['git@forge.example.org:acme/web.git', 'acme/web'],
     ['ssh://git@forge.example.org:2222/acme/web.git', 'acme/web'],
     ['https://forge.example.org/git/api/v1/repos/acme/wiki/hooks/3', 'acme/wiki'],
+    ...[
+      'issues/new',
+      'pulls/new',
+      'issues/new/choose',
+      'rss/branch/main',
+      'find/branch/main',
+      'graph',
+      'search?q=x',
+    ].map((page): [string, string] => [`https://forge.example.org/git/acme/web/${page}`, 'acme/web']),
+    ...[
+      '_edit/main/a',
+      'info/refs',
+      'lastcommit/abc',
+      'tags.rss',
+      'pulls/3.diff',
+      '-/migrate',
+      'tree/main',
+      'fork',
+    ].map((page): [string, string] => [`https://forge.example.org/acme/web/${page}`, 'acme/web']),
+    ['https://forge.example.org/acme/web.rss', 'acme/web'],
   ])('%s belongs to %s', (address, repo) => {
     expect(call('repo_of(text)', address)).toBe(repo);
   });
@@ -211,6 +250,9 @@ describe('rules/functions', () => {
     'https://forge.example.org/acme/-/packages',
     'https://forge.example.org/acme/-/packages/npm/web/1.0.0',
     'https://forge.example.org/api/v1/orgs/acme/hooks',
+    'https://forge.example.org/api/packages/acme/npm/x',
+    'https://forge.example.org/acme/-/packages/container/x/1',
+    'https://forge.example.org/attachments/5f0d',
   ])('repo_of refuses %s, which names no repository', (address) => {
     expect(failure('repo_of(text)', address)).toBe(`"${address}" names no repository`);
   });

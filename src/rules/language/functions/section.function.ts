@@ -25,14 +25,20 @@ function findSection(markdown: string, tag: string): string | null {
   const start = named.find(({ text }) => isOfVersion(text)) ?? named[0];
   if (!start) return null;
   // Some tools write a patch release one level deeper, below the release before which it stands.
+  const first = start.text.slice(0, start.text.indexOf(wanted)).replace(/v$/, '');
+  const isOfOther = ({ text }: Heading): boolean =>
+    isOfVersion(text.startsWith(first) ? text.slice(first.length) : text) && !names(text, wanted);
   const ends = (heading: Heading): boolean =>
-    heading.line > start.line &&
-    (heading.level <= start.level || (isOfVersion(heading.text) && !names(heading.text, wanted)));
+    heading.line > start.line && (heading.level <= start.level || isOfOther(heading));
   const end = headings.find(ends)?.line ?? lines.length;
-  return lines
-    .slice(start.line + start.lines, end)
-    .join('\n')
-    .trim();
+  const body = lines.slice(start.line + start.lines, end);
+  while (body.length > 0 && isAnchor(body.at(-1) ?? '')) body.pop();
+  return body.join('\n').trim();
+}
+
+/** An empty line, or a place to jump to, which belongs to the heading that follows. */
+function isAnchor(line: string): boolean {
+  return /^\s*(?:<a\s+(?:name|id)=[^<>]*>\s*(?:<\/a>)?)?\s*$/i.test(line);
 }
 
 interface Heading {
@@ -90,14 +96,18 @@ function readable(heading: string): string {
     .slice(0, MAX_HEADING)
     .replace(/\](?:\([^()]*(?:\([^()]*\)[^()]*)*\)|\[[^\]]*\])/g, ']')
     .replace(/<[^<>]*>/g, ' ')
-    .replace(/\b[a-z][a-z+.-]{1,15}:\/\/\S*/gi, ' ')
+    .replace(/\b(?:[a-z][a-z+.-]{1,15}:\/\/|www\.)\S*/gi, ' ')
+    .replace(/:[a-z][a-z0-9_+-]*:/gi, ' ')
     .replace(/\\([!-/:-@[-`{-~])/g, '$1')
     .replace(/[ \t]+#+[ \t]*$/, '')
     .trim()
     .toLowerCase();
 }
 
-/** The heading has the version as a word of its own: `[1.4.0] - 2026-01-01` names 1.4.0; 1.4.0-rc.1 does not, and neither does a range `1.3.0...1.4.0`. */
+/**
+ * The heading has the version as a word of its own: `[1.4.0] - 2026-01-01` names 1.4.0; 1.4.0-rc.1 does not, and neither do a range
+ * `1.3.0...1.4.0`, nor `1.5.0 (since 1.4.0)`, which is about 1.5.0.
+ */
 function names(text: string, wanted: string): boolean {
   for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + 1)) {
     const before =
@@ -106,20 +116,40 @@ function names(text: string, wanted: string): boolean {
         .replace(/v$/, '')
         .at(-1) ?? ' ';
     const after = text.slice(at + wanted.length, at + wanted.length + 3);
-    if (!/[\p{L}\p{N}.+]/u.test(before) && !/^(?:[\p{L}\p{N}+_-]|\.[\p{L}\p{N}.])/u.test(after)) return true;
+    const isWord = !/[\p{L}\p{N}.+]/u.test(before) && !/^(?:[\p{L}\p{N}+_-]|\.[\p{L}\p{N}.])/u.test(after);
+    if (isWord && !isOther(text.slice(0, at)) && !isRange(text.slice(at + wanted.length))) return true;
   }
   return false;
 }
 
+/** Whether what stands before a version says that the heading is about another one. Several of one release stand side by side. */
+function isOther(before: string): boolean {
+  if (/\b(?:since|from|after|before|until|was)\s+v?$/.test(before)) return true;
+  const rest = /(?<![\p{L}\p{N}.])v?\d+(?:\.\d+)+(.*)$/u.exec(before)?.[1];
+  return rest !== undefined && !/^[\])]*\s*(?:[,/&+]|and)\s*[[(]*v?$/.test(rest);
+}
+
+/** Whether what stands behind a version goes on to a second one. */
+function isRange(after: string): boolean {
+  return /^(?:–|\s*(?:->|→|to|until)\s*)v?\d+\.\d/.test(after);
+}
+
 const MONTH = /\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b/g;
 
-/** The heading of a release: nothing stands there but a version, and perhaps its day. */
+/** The heading of a release: nothing stands there but a version, and perhaps its day or its name in quotes. */
 function isOfVersion(text: string): boolean {
   const rest =
-    /^[^\p{L}\p{N}]*(?:version|release)?[^\p{L}\p{N}]*v?\d+(?:\.\d+)+(?:[-+][0-9a-z.+-]+)?(?![\p{L}\p{N}.])(.*)$/u.exec(
+    /^[^\p{L}\p{N}]*(?:\d{4}-\d\d-\d\d[^\p{L}\p{N}]+)?(?:version|release|patch|hotfix)?[^\p{L}\p{N}]*v?\d+(?:\.\d+)+(?:[-+][0-9a-z.+-]+)?(?![\p{L}\p{N}.])(.*)$/u.exec(
       text,
     )?.[1];
   return (
-    rest !== undefined && !/\p{L}/u.test(rest.replace(MONTH, '').replace(/\b(?:yanked|unreleased|released)\b/g, ''))
+    rest !== undefined &&
+    !/\p{L}/u.test(
+      rest
+        .replace(/["“„«][^"“”»]*["”“»]/g, '')
+        .replace(/\d(?:st|nd|rd|th)\b/g, '')
+        .replace(MONTH, '')
+        .replace(/\b(?:yanked|unreleased|released)\b/g, ''),
+    )
   );
 }
