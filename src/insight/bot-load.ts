@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../core/clock.js';
+import { KeptAnswers } from '../core/kept-answers.js';
 import { RecoveryStore } from '../pipeline/recovery-store.port.js';
 
 /** Many ask; the store is asked once for them. */
@@ -8,7 +9,7 @@ const KEPT_MS = 500;
 /** Whether the bot has work to do, which whoever only looks must not slow down. */
 @Injectable()
 export class BotLoad {
-  private lastAnswer: { readonly at: number; readonly answer: Promise<boolean> } | null = null;
+  private readonly answers = new KeptAnswers<boolean>(() => this.clock.monotonicMs());
 
   constructor(
     @Inject(RecoveryStore) private readonly store: Pick<RecoveryStore, 'mayHaveWork'>,
@@ -16,11 +17,7 @@ export class BotLoad {
   ) {}
 
   isBusy(): Promise<boolean> {
-    const at = this.clock.monotonicMs();
-    if (this.lastAnswer && at - this.lastAnswer.at < KEPT_MS) return this.lastAnswer.answer;
     // Who asked for something is told by that whether the store answers.
-    const answer = this.store.mayHaveWork().catch(() => false);
-    this.lastAnswer = { at, answer };
-    return answer;
+    return this.answers.get('all', KEPT_MS, () => this.store.mayHaveWork().catch(() => false));
   }
 }

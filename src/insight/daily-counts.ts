@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import type { Clock } from '../core/clock.js';
+import { KeptAnswers } from '../core/kept-answers.js';
 import type { Visibility } from '../core/visibility.js';
 import type { CountFilter } from './activity-store.port.js';
 
@@ -9,11 +9,6 @@ const KEPT_MS = { today: 15_000, yesterday: 10 * 60_000, before: 6 * 3_600_000 }
 /** Days kept, of all organizations and visibilities together. */
 const MOST_DAYS = 3_000;
 
-interface KeptDay<Row> {
-  readonly until: number;
-  readonly rows: Promise<readonly Row[]>;
-}
-
 interface DayOfCounts<Row> {
   /** Its beginning, in UTC. */
   readonly day: Date;
@@ -22,7 +17,7 @@ interface DayOfCounts<Row> {
 
 /** Counts of the last days. A day is counted by itself, so that only the newest ones are counted again and again. */
 export class DailyCounts<Row> {
-  private readonly days = new LRUCache<string, KeptDay<Row>>({ max: MOST_DAYS });
+  private readonly days = new KeptAnswers<readonly Row[]>(() => this.clock.now().getTime(), MOST_DAYS);
 
   constructor(
     private readonly count: (filter: CountFilter) => Promise<readonly Row[]>,
@@ -37,25 +32,12 @@ export class DailyCounts<Row> {
     for (let back = days - 1; back >= 0; back -= 1) {
       const keptMs = back === 0 ? KEPT_MS.today : back === 1 ? KEPT_MS.yesterday : KEPT_MS.before;
       const from = today - back * DAY_MS;
-      counted.push({ day: new Date(from), rows: await this.countDay(org, visibility, from, now, keptMs) });
+      const key = JSON.stringify([from, org, visibility?.filter((one) => one.org === org) ?? null]);
+      const rows = await this.days.get(key, keptMs, () =>
+        this.count({ org, visibility, from: new Date(from), until: new Date(from + DAY_MS) }),
+      );
+      counted.push({ day: new Date(from), rows });
     }
     return counted;
-  }
-
-  private countDay(
-    org: string,
-    visibility: Visibility,
-    from: number,
-    now: number,
-    keptMs: number,
-  ): KeptDay<Row>['rows'] {
-    const key = JSON.stringify([from, org, visibility?.filter((one) => one.org === org) ?? null]);
-    const cachedDay = this.days.get(key);
-    if (cachedDay && cachedDay.until > now) return cachedDay.rows;
-    const rows = this.count({ org, visibility, from: new Date(from), until: new Date(from + DAY_MS) });
-    this.days.set(key, { until: now + keptMs, rows });
-    // A question that failed is no answer for the next one.
-    rows.catch(() => this.days.delete(key));
-    return rows;
   }
 }

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../../core/clock.js';
+import { KeptAnswers } from '../../core/kept-answers.js';
 import { SeenRepositories } from '../../forge/seen-repositories.port.js';
 import type { KnownRepository } from './hide-names.js';
 import { Orgs } from './shared.js';
@@ -11,10 +12,7 @@ const FRESH_MS = 60_000;
 /** Repositories that events and the feed told of, by organization; read from the store once a minute, and only for people who see a part. */
 @Injectable()
 export class KnownNames {
-  private readonly cache = new Map<
-    string,
-    { readonly atMs: number; readonly repositories: Promise<KnownRepository[]> }
-  >();
+  private readonly names = new KeptAnswers<KnownRepository[]>(() => this.clock.monotonicMs());
 
   constructor(
     @Inject(Orgs) private readonly orgs: Pick<Orgs, 'find'>,
@@ -23,17 +21,11 @@ export class KnownNames {
   ) {}
 
   async of(orgs: readonly string[]): Promise<Known> {
-    return new Map(await Promise.all(orgs.map(async (org) => [org, await this.ofOrg(org)] as const)));
-  }
-
-  private ofOrg(org: string): Promise<KnownRepository[]> {
-    const now = this.clock.monotonicMs();
-    const entry = this.cache.get(org);
-    if (entry && now - entry.atMs < FRESH_MS) return entry.repositories;
-    const repositories = this.read(org);
-    this.cache.set(org, { atMs: now, repositories });
-    repositories.catch(() => this.cache.delete(org));
-    return repositories;
+    return new Map(
+      await Promise.all(
+        orgs.map(async (org) => [org, await this.names.get(org, FRESH_MS, () => this.read(org))] as const),
+      ),
+    );
   }
 
   private async read(org: string): Promise<KnownRepository[]> {

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../../core/clock.js';
+import { KeptAnswers } from '../../core/kept-answers.js';
 import { GapStore, type HourOfHook } from '../../pipeline/gap-store.port.js';
 
 const DAY_MS = 86_400_000;
@@ -10,7 +11,7 @@ const KEPT_MS = 5_000;
 /** What came by webhook in the last day, by hook and hour. */
 @Injectable()
 export class RecentDeliveries {
-  private lastReading: { readonly at: number; readonly rows: Promise<HourOfHook[]> } | null = null;
+  private readonly hours = new KeptAnswers<HourOfHook[]>(() => this.clock.monotonicMs());
 
   constructor(
     @Inject(GapStore) private readonly gaps: Pick<GapStore, 'recentDeliveries'>,
@@ -18,15 +19,8 @@ export class RecentDeliveries {
   ) {}
 
   read(): Promise<readonly HourOfHook[]> {
-    const at = this.clock.monotonicMs();
-    if (this.lastReading && at - this.lastReading.at < KEPT_MS) return this.lastReading.rows;
-    const rows = this.gaps.recentDeliveries(new Date(this.clock.now().getTime() - DAY_MS), COUNTED);
-    const reading = { at, rows };
-    this.lastReading = reading;
-    // A question that failed is no answer for the next one.
-    rows.catch(() => {
-      if (this.lastReading === reading) this.lastReading = null;
-    });
-    return rows;
+    return this.hours.get('all', KEPT_MS, () =>
+      this.gaps.recentDeliveries(new Date(this.clock.now().getTime() - DAY_MS), COUNTED),
+    );
   }
 }

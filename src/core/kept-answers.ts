@@ -1,0 +1,28 @@
+import { LRUCache } from 'lru-cache';
+
+/** Answers to questions that many ask: the source is asked once in a while, and those who ask meanwhile share its answer. */
+export class KeptAnswers<Answer> {
+  private readonly answers: LRUCache<string, { readonly untilMs: number; readonly answer: Promise<Answer> }>;
+
+  /** @param max number of questions whose answers are kept, the newest ones. Default: 1,000 */
+  constructor(
+    private readonly nowMs: () => number,
+    max = 1_000,
+  ) {
+    this.answers = new LRUCache({ max });
+  }
+
+  /** @param ask called where no answer is younger than `keptMs` */
+  get(question: string, keptMs: number, ask: () => Promise<Answer>): Promise<Answer> {
+    const now = this.nowMs();
+    const last = this.answers.get(question);
+    if (last && last.untilMs > now) return last.answer;
+    const next = { untilMs: now + keptMs, answer: ask() };
+    this.answers.set(question, next);
+    // A question that failed is no answer for the next one.
+    next.answer.catch(() => {
+      if (this.answers.peek(question) === next) this.answers.delete(question);
+    });
+    return next.answer;
+  }
+}
