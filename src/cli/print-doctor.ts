@@ -7,9 +7,7 @@ import { CHECKS } from '../api/lists.js';
 import { counted } from '../api/words.js';
 
 export function describeDoctor({ checks, findings, forges }: DoctorReport, operations: boolean): string {
-  const operationTables = operations
-    ? forges.map(({ id, operations: answers }) => describeOperations(id, answers))
-    : [];
+  const tables = operations ? forges.map(({ id, operations: answers }) => describeOperations(id, answers)) : [];
   const waits = checks.filter(({ check, state }) => check.startsWith('waiting.') && state === 'note').length;
   const stale = forges.filter(({ id }) =>
     checks.some(({ forge, check, state }) => forge === id && check === 'forge.reached' && state === 'problem'),
@@ -18,7 +16,7 @@ export function describeDoctor({ checks, findings, forges }: DoctorReport, opera
     listTable(CHECKS, checks),
     ...checks.filter(({ fix }) => fix.length > 0).map(describeFix),
     ...stale.map(({ id, learnedAt }) => colour.dim(`what is known of ${id} was learned at ${when(learnedAt)} UTC`)),
-    ...operationTables,
+    ...tables,
     '',
     findings === 0
       ? colour.green(

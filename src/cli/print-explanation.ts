@@ -182,11 +182,8 @@ function ofParts(whole: string, parts: readonly ExplainedPart[], indent: number)
 }
 
 function ofPart({ text, place, value, loop }: ExplainedPart, indent: number): string[] {
-  const valueText = value === null ? 'is not known' : `is ${value}`;
-  return [
-    `${' '.repeat(indent)}${oneLine(text)} ${valueText}  ${at(place)}`,
-    ...(loop ? ofLoop(loop, indent + 2) : []),
-  ];
+  const head = `${' '.repeat(indent)}${oneLine(text)} is ${value ?? 'not known'}  ${at(place)}`;
+  return [head, ...(loop ? ofLoop(loop, indent + 2) : [])];
 }
 
 function ofLoop({ variable, of, index, nearest, seen, because, others }: ExplainedLoop, indent: number): string[] {

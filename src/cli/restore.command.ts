@@ -37,11 +37,8 @@ export function restoreCommand(): Command {
     .action(restore);
 }
 
-async function restore(
-  fileName: string,
-  { config: configFile, to, socket, json }: RestoreCommandOptions,
-): Promise<void> {
-  const file = resolve(fileName);
+async function restore(path: string, { config: configFile, to, socket, json }: RestoreCommandOptions): Promise<void> {
+  const file = resolve(path);
   const { restoreStore } = await import('../store/backup.js');
   const sayTable = (table: string): void => writeErr(`restoring ${table}\n`);
   const config = to ? null : await configOf(configFile);

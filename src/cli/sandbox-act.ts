@@ -61,7 +61,7 @@ export function sandboxActCommand(): Command {
       const as = options.as ?? person;
       const answer = await client.act(as, act, { ...where, ...values });
       print(options.json, { as, act, ...where, ...values, ...answer }, () =>
-        describeAct(as, act, { ...where, ...values }, answer),
+        line(as, act, { ...where, ...values }, answer),
       );
     });
 }
@@ -84,12 +84,7 @@ function exampleOf({ as: _as, act: _act, ...parameters }: JsonObject): string {
     .join(' ');
 }
 
-function describeAct(
-  as: string,
-  act: string,
-  parameters: JsonObject,
-  { happened, deliveries, result }: ActAnswer,
-): string {
+function line(as: string, act: string, parameters: JsonObject, { happened, deliveries, result }: ActAnswer): string {
   const number = (result as { number?: unknown } | null)?.number;
   const where = typeof parameters.repo === 'string' ? ` in ${parameters.repo}` : '';
   const deliveryText = counted(deliveries.length, 'delivery', 'deliveries');

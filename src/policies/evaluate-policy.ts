@@ -47,7 +47,7 @@ interface PartOutcome {
   items: ProposedItem[];
   trace: JsonObject;
   /** Why nothing of it is proposed although it is not known to be as wanted. */
-  heldReason: Reason | null;
+  hold: Reason | null;
 }
 
 /**
@@ -112,7 +112,7 @@ export function evaluatePolicy(policy: CompiledPolicy, input: PolicyInput, engin
       ...(isAudit
         ? {
             expect: Object.fromEntries(
-              looks.map(({ name, holds, detail }) => [name, { holds, ...(detail === null ? {} : { told: detail }) }]),
+              looks.map(({ name, holds, why }) => [name, { holds, ...(why === null ? {} : { told: why }) }]),
             ),
           }
         : {}),
@@ -121,17 +121,17 @@ export function evaluatePolicy(policy: CompiledPolicy, input: PolicyInput, engin
     const limit = policy.limits?.effectsPerRun;
     if (limit !== undefined && wanted > limit)
       return decide('error', verdictReason('verdict.over-limit', { effects: wanted, limit }), [], trace, findings);
-    const heldReasons = outcomes.flatMap(({ heldReason: reason }) => (reason === null ? [] : [reason]));
-    const unknown = looks.filter(({ holds }) => holds === null).map(({ name, detail }) => ({ name, error: detail }));
+    const holdReasons = outcomes.flatMap(({ hold: reason }) => (reason === null ? [] : [reason]));
+    const unknown = looks.filter(({ holds }) => holds === null).map(({ name, why }) => ({ name, error: why }));
     const reason = verdictReason('verdict.policy', {
       effects: wanted,
       failing: [...failing],
       unknown,
-      held: heldReasons,
+      held: holdReasons,
     });
-    if (wanted === 0 && heldReasons.length > 0) return decide('error', reason, [], trace, findings, 'all');
+    if (wanted === 0 && holdReasons.length > 0) return decide('error', reason, [], trace, findings, 'all');
     if (wanted === 0 && unknown.length > 0) return decide('error', reason, [], trace, findings);
-    const part = heldReasons.length > 0 ? 'part' : null;
+    const part = holdReasons.length > 0 ? 'part' : null;
     return decide(wanted === 0 ? 'not-fired' : 'fired', reason, steps, trace, findings, part);
   } catch (error) {
     if (error instanceof NeedsLookup) return { kind: 'needs-lookup', request: error.request };
@@ -147,16 +147,16 @@ export function evaluatePolicy(policy: CompiledPolicy, input: PolicyInput, engin
 interface Look {
   readonly name: string;
   readonly holds: boolean | null;
-  readonly detail: string | null;
+  readonly why: string | null;
   readonly finding: Finding | null;
 }
 
 function look(expectation: ExpectationProgram, bindings: Bindings, lookups: Lookups): Look {
   const { name, severity, message, expression } = expectation;
   const { value, error } = evaluateCondition(expectation, bindings, lookups);
-  if (value === null) return { name, holds: null, detail: error?.message ?? null, finding: null };
-  const detail = value ? null : (message ?? `${expression.compiled.source.trim()} is false`);
-  return { name, holds: value, detail, finding: detail === null ? null : { name, severity, message: detail } };
+  if (value === null) return { name, holds: null, why: error?.message ?? null, finding: null };
+  const why = value ? null : (message ?? `${expression.compiled.source.trim()} is false`);
+  return { name, holds: value, why, finding: why === null ? null : { name, severity, message: why } };
 }
 
 /** @throws NeedsLookup for what the section has to read first */
@@ -205,14 +205,14 @@ function lookAtProtections(
       return {
         name,
         holds: null,
-        detail: 'failed' in answer ? answer.failed : 'the forge does not show protections',
+        why: 'failed' in answer ? answer.failed : 'the forge does not show protections',
         finding: null,
       };
     const there = Array.isArray(answer.value) ? (answer.value[n] ?? null) : null;
     const differences = isJsonObject(there)
       ? Object.entries(fields).filter(([field, value]) => !isSameSetting(field, value, there[field] ?? null))
       : [];
-    const detail = !isJsonObject(there)
+    const why = !isJsonObject(there)
       ? `${branch} is not protected`
       : differences.length > 0
         ? differences
@@ -221,9 +221,9 @@ function lookAtProtections(
         : null;
     return {
       name,
-      holds: detail === null,
-      detail,
-      finding: detail === null ? null : { name, severity, message: detail },
+      holds: why === null,
+      why,
+      finding: why === null ? null : { name, severity, message: why },
     };
   });
 }
@@ -237,19 +237,19 @@ function reconcile(part: PolicyPart, policy: CompiledPolicy, input: PolicyInput,
   const wanted = part.items.map((item) => ({ item, params: evaluateParams(item.params, bindings) }));
   // Nothing can be branched off where there is no commit; the first push makes it a subject.
   if (part.section === 'branches' && input.repo?.['empty'] === true)
-    return { items: [], trace: { wanted: wanted.length, left_out: 'the repository is empty' }, heldReason: null };
+    return { items: [], trace: { wanted: wanted.length, left_out: 'the repository is empty' }, hold: null };
   const allowed = wanted.filter(({ item }) => mayMirror(part, item, input.repo));
   const leftOut = wanted.length - allowed.length;
   const trace: JsonObject = {
     wanted: wanted.length,
     ...(leftOut > 0 ? { left_out: `${leftOut} for public repositories only (private: true takes private ones)` } : {}),
   };
-  if (allowed.length === 0) return { items: [], trace, heldReason: null };
+  if (allowed.length === 0) return { items: [], trace, hold: null };
   if ('failed' in answer && part.lookup)
     throw new Misfit(`${part.lookup.use} failed: ${answer.failed}`, policy.position);
   if ('missing' in answer && part.lookup && !policy.program.assumeAbsent) {
-    const heldReason = verdictReason('verdict.policy.unlisted', { what: part.section.replace('_', ' ') });
-    return { items: [], trace: { ...trace, held: textOf(heldReason) }, heldReason };
+    const hold = verdictReason('verdict.policy.unlisted', { what: part.section.replace('_', ' ') });
+    return { items: [], trace: { ...trace, held: textOf(hold) }, hold };
   }
   const listed = rowsOf(
     part,
@@ -269,7 +269,7 @@ function reconcile(part: PolicyPart, policy: CompiledPolicy, input: PolicyInput,
   const items = uniqueItems(compared.filter(({ differences }) => differences === null || differences.length > 0));
   return {
     items,
-    heldReason: null,
+    hold: null,
     trace: {
       ...trace,
       ...('missing' in answer ? { assumed_absent: true } : {}),

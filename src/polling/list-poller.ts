@@ -232,8 +232,8 @@ function issueRow(
 ): ReadRow[] {
   const { repository: ofIssue, number } = issue;
   if (typeof ofIssue?.id !== 'string' || number === undefined || number === null) return [];
-  const polledRepository = repositories.find(({ id }) => id === ofIssue.id);
-  const repository = polledRepository?.fields ?? {
+  const ours = repositories.find(({ id }) => id === ofIssue.id);
+  const repository = ours?.fields ?? {
     ...ofIssue,
     owner: { login: ofIssue.owner ?? ofIssue.full_name?.split('/')[0] },
   };

@@ -85,10 +85,8 @@ function effectsOf(runs: readonly RunReport[]): Effects[] {
 function effectText(intents: Intents): string {
   const states = new Map<string, number>();
   for (const { state } of intents) states.set(state, (states.get(state) ?? 0) + 1);
-  const stateText = [...states]
-    .map(([state, count]) => (intents.length === 1 ? state : `${count} ${state}`))
-    .join(', ');
-  return `${intents[0].action} ${stateText}`;
+  const text = [...states].map(([state, count]) => (intents.length === 1 ? state : `${count} ${state}`)).join(', ');
+  return `${intents[0].action} ${text}`;
 }
 
 /** How the act reached the bot: arrivals by kind, and how many were duplicates, lost or refused. */
@@ -114,10 +112,8 @@ function kindsText(arrivals: readonly Arrived[]): string {
     const word = source === 'webhook' ? eventKinds.join(' and ') || eventType : `found in the ${source}`;
     kinds.set(word, (kinds.get(word) ?? 0) + 1);
   }
-  const kindTexts = [...kinds].map(([word, count]) => (count > 1 ? `${count} ${word}` : word));
-  return kindTexts.length > SHOWN
-    ? `${kindTexts.slice(0, SHOWN).join(', ')} +${kindTexts.length - SHOWN}`
-    : kindTexts.join(', ');
+  const texts = [...kinds].map(([word, count]) => (count > 1 ? `${count} ${word}` : word));
+  return texts.length > SHOWN ? `${texts.slice(0, SHOWN).join(', ')} +${texts.length - SHOWN}` : texts.join(', ');
 }
 
 /** Why nothing is done: no rule is about it, or the rules that are have a condition that does not hold. */

@@ -93,12 +93,8 @@ export function word(text: string): string {
 }
 
 /** The lines to add, so that each name has a value; what is there stays. */
-export function withVariables(
-  text: string,
-  existingNames: ReadonlySet<string>,
-  add: ReadonlyMap<string, string>,
-): string {
-  const missing = [...add].filter(([name]) => !existingNames.has(name));
+export function withVariables(text: string, names: ReadonlySet<string>, add: ReadonlyMap<string, string>): string {
+  const missing = [...add].filter(([name]) => !names.has(name));
   const before = text === '' ? '# Secrets of forgehand.yaml. For its owner alone: chmod 600.\n' : text;
   const lines = missing.map(([name, value]) => `${name}=${value}\n`).join('');
   return missing.length === 0 ? text : `${before}${before.endsWith('\n') ? '' : '\n'}${lines}`;

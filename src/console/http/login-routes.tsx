@@ -132,10 +132,10 @@ export function addLoginRoutes(server: FastifyInstance, deps: LoginDeps): void {
         grant: person.grantId,
       });
     } catch (error) {
-      const failure = errorInWords(error);
-      if (failure.status >= 500) throw error;
+      const words = errorInWords(error);
+      if (words.status >= 500) throw error;
       await refuse(request, 'forge', error instanceof BotError ? error.code : 'refused');
-      return page(request, reply, 403, sentence(failure.message));
+      return page(request, reply, 403, sentence(words.message));
     }
     // A page of ours goes on, not a redirect: to the browser a redirect still comes from the forge, and it would not send a strict cookie.
     const goOnTo = localPath(pending.returnTo);

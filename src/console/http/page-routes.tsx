@@ -106,9 +106,9 @@ export function addPageRoutes(
           if (notice !== undefined) reply.header('set-cookie', http.cookies.set('notice', noticeText(notice), 60));
           return reply.redirect(localPath(to ?? visitOf(request).path), 303);
         } catch (error) {
-          const failure = errorInWords(error);
-          if (failure.status === 500) logger.error({ error }, 'console.act-failed');
-          return show(request, reply, page, who, failure);
+          const words = errorInWords(error);
+          if (words.status === 500) logger.error({ error }, 'console.act-failed');
+          return show(request, reply, page, who, words);
         }
       });
 
@@ -159,11 +159,11 @@ export function sendError(
     const body = <NoRights name={visit.who.session.name} />;
     return sendHtml(reply, 403, documentOf(http, visit, { title: 'There is nothing here for this account', body }));
   }
-  const failure = errorInWords(error);
-  if (failure.status === 500) logger.error({ error }, 'console.page-failed');
+  const words = errorInWords(error);
+  if (words.status === 500) logger.error({ error }, 'console.page-failed');
   const body = (
     <div class="prose">
-      <p>{sentence(failure.message)}</p>
+      <p>{sentence(words.message)}</p>
       <p>
         <a href="/">Go to the overview</a>
       </p>
@@ -171,8 +171,8 @@ export function sendError(
   );
   return sendHtml(
     reply,
-    failure.status,
-    documentOf(http, visit, { title: failure.title, body, ...(page ? { page } : {}) }),
+    words.status,
+    documentOf(http, visit, { title: words.title, body, ...(page ? { page } : {}) }),
   );
 }
 

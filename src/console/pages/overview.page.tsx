@@ -149,9 +149,8 @@ const WORDS: Readonly<Record<Tone, string>> = {
 };
 
 function Verdict({ steps }: { steps: readonly Step[] }) {
-  const brokenCount = steps.filter(({ tone }) => tone === 'bad').length;
-  if (brokenCount > 0)
-    return <Callout tone="bad" title={`${counted(brokenCount, 'thing does', 'things do')} not work`} />;
+  const bad = steps.filter(({ tone }) => tone === 'bad').length;
+  if (bad > 0) return <Callout tone="bad" title={`${counted(bad, 'thing does', 'things do')} not work`} />;
   const waiting = steps.filter(({ tone }) => tone === 'attention').length;
   if (waiting > 0)
     return (
