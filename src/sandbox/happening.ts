@@ -60,7 +60,7 @@ export type Happening =
 /** What listeners get: the act, who did it, when, and its place in the order of all acts. */
 export type Told = Happening & { by: User; at: Seconds; n: number };
 
-export type Listener = (told: Told) => void;
+export type Listener = (happening: Told) => void;
 
 /** What one request changed, for the ledger. */
 export interface Change {

@@ -17,24 +17,24 @@ export interface PushFacts {
   readonly compare: string;
 }
 
-export function pushFactsOf(world: World, told: RefHappening): PushFacts {
-  const { repo } = told;
-  switch (told.kind) {
+export function pushFactsOf(world: World, happening: RefHappening): PushFacts {
+  const { repo } = happening;
+  switch (happening.kind) {
     case 'pushed':
-      return branchFacts(world, repo, told.ref, told.before, told.after, told.commits);
+      return branchFacts(world, repo, happening.ref, happening.before, happening.after, happening.commits);
     case 'branch.created':
-      return branchFacts(world, repo, told.ref, NO_SHA, told.sha, told.commits);
+      return branchFacts(world, repo, happening.ref, NO_SHA, happening.sha, happening.commits);
     case 'tag.created':
       return {
-        ref: told.ref,
+        ref: happening.ref,
         before: NO_SHA,
-        after: told.sha,
+        after: happening.sha,
         commits: null,
-        head: tagHead(repo, told.ref, told.sha),
-        compare: comparePath(world, repo, NO_SHA, told.sha),
+        head: tagHead(repo, happening.ref, happening.sha),
+        compare: comparePath(world, repo, NO_SHA, happening.sha),
       };
     case 'tag.deleted':
-      return { ref: told.ref, before: told.sha, after: NO_SHA, commits: null, head: null, compare: '' };
+      return { ref: happening.ref, before: happening.sha, after: NO_SHA, commits: null, head: null, compare: '' };
   }
 }
 

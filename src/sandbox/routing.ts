@@ -54,13 +54,13 @@ function decode(text: string): string | undefined {
   }
 }
 
-function match(route: Route, given: readonly string[]): Record<string, string> | undefined {
+function match(route: Route, path: readonly string[]): Record<string, string> | undefined {
   const { segments, tail } = route;
-  if (tail ? given.length < segments.length : given.length !== segments.length) return undefined;
+  if (tail ? path.length < segments.length : path.length !== segments.length) return undefined;
   const params: Record<string, string> = {};
   for (const [i, segment] of segments.entries()) {
     const isLast = i === segments.length - 1;
-    const raw = tail && isLast ? given.slice(i).join('/') : (given[i] ?? '');
+    const raw = tail && isLast ? path.slice(i).join('/') : (path[i] ?? '');
     const value = decode(raw);
     if (value === undefined) return undefined;
     if ('fixed' in segment) {
@@ -94,10 +94,10 @@ export class Router {
 
   /** @param path escaped, below `/api/v1` */
   find(method: string, path: string): Found {
-    const given = segmentsOf(path);
+    const segments = segmentsOf(path);
     let isKnown = false;
     for (const route of this.#routes) {
-      const params = match(route, given);
+      const params = match(route, segments);
       if (!params) continue;
       if (route.method === method) return { kind: 'found', route, params };
       isKnown = true;

@@ -107,11 +107,11 @@ async function answerApi(parts: ServerParts, raw: RawRequest, entry: LedgerEntry
   const { world, profile } = parts;
   if (raw.method === 'HEAD' && !profile.head) return { status: 405 };
   const method = raw.method === 'HEAD' ? 'GET' : raw.method;
-  const found = parts.router.find(method, raw.path.slice(API_PREFIX.length));
-  if (found.kind === 'no such route')
+  const match = parts.router.find(method, raw.path.slice(API_PREFIX.length));
+  if (match.kind === 'no such route')
     return { status: 404, text: '404 page not found\n', headers: { 'content-type': TEXT_TYPE } };
-  if (found.kind === 'method not allowed') return { status: 405 };
-  entry.operation = found.route.name;
+  if (match.kind === 'method not allowed') return { status: 405 };
+  entry.operation = match.route.name;
   const baseUrl = baseUrlOf(raw, world);
   let isAdmin = false;
   try {
@@ -119,14 +119,14 @@ async function answerApi(parts: ServerParts, raw: RawRequest, entry: LedgerEntry
     const caller = impersonate(world, signed, raw.headers.sudo ?? raw.query.get('sudo'));
     isAdmin = caller.user?.isAdmin ?? false;
     entry.caller = caller.user?.login ?? null;
-    checkScope(caller.token, method, found.route.scope);
+    checkScope(caller.token, method, match.route.scope);
     const call: Call = {
       world,
       profile,
       caller,
-      operation: found.route.name,
+      operation: match.route.name,
       method,
-      params: found.params,
+      params: match.params,
       query: raw.query,
       rawPath: raw.path,
       rawQuery: raw.rawQuery,
@@ -134,12 +134,12 @@ async function answerApi(parts: ServerParts, raw: RawRequest, entry: LedgerEntry
       contentType: raw.headers['content-type'] ?? null,
       view: { world, profile, baseUrl, viewer: caller.user },
     };
-    const isWrite = method !== 'GET' && !operationOf(found.route.name).readOnly;
-    const fate = parts.faults.meet({ operation: found.route.name, isWrite, caller: entry.caller });
+    const isWrite = method !== 'GET' && !operationOf(match.route.name).readOnly;
+    const fate = parts.faults.meet({ operation: match.route.name, isWrite, caller: entry.caller });
     entry.fault = fate.name;
     const perform = async (): Promise<Answer> => {
       try {
-        return withWarning((await found.route.handler(call)) ?? noContent(), raw);
+        return withWarning((await match.route.handler(call)) ?? noContent(), raw);
       } catch (error) {
         return failed(error, parts, baseUrl, isAdmin);
       }

@@ -79,6 +79,7 @@ type IdKind =
 
 /** What a world is made of, by the names of its fields; objects are shared with it, not copied. */
 export interface WorldState {
+  // oxlint-disable-next-line local/no-participle-names -- a name in state files
   readonly kept: Readonly<Record<string, unknown>>;
   readonly lastIds: ReadonlyMap<IdKind, Id>;
   readonly lastHappening: number;
@@ -91,6 +92,7 @@ export interface WorldState {
 export class World {
   readonly owners = new Map<Id, Owner>();
   /** Ids of owners that were deleted: what they wrote is shown as the ghost's. */
+  // oxlint-disable-next-line local/no-participle-names -- a name in state files
   readonly gone = new Set<Id>();
   readonly teams = new Map<Id, Team>();
   readonly tokens = new Map<Id, Token>();
@@ -149,7 +151,7 @@ export class World {
 
   save(): WorldState {
     return {
-      kept: Object.fromEntries(this.#kept()),
+      kept: Object.fromEntries(this.#fields()),
       lastIds: this.#lastIds,
       lastHappening: this.#lastHappening,
     };
@@ -157,13 +159,13 @@ export class World {
 
   /** Fill an empty world with what `save` of another gave. Nobody is told. */
   restore({ kept, lastIds, lastHappening }: WorldState): void {
-    for (const [name, field] of this.#kept()) refill(field, kept[name] ?? []);
+    for (const [name, field] of this.#fields()) refill(field, kept[name] ?? []);
     for (const [kind, id] of lastIds) this.#lastIds.set(kind, id);
     this.#lastHappening = lastHappening;
   }
 
   /** The fields that hold the state: every map, set and list. */
-  #kept(): Array<[string, Collection]> {
+  #fields(): Array<[string, Collection]> {
     return Object.entries(this).filter((entry): entry is [string, Collection] => isCollection(entry[1]));
   }
 
@@ -190,8 +192,8 @@ export class World {
   /** Tell an act of a person (or of the forge in a person's name) after the state was changed. */
   happened(by: User, happening: Happening): void {
     this.#lastHappening += 1;
-    const told: Told = { ...happening, by, at: this.now(), n: this.#lastHappening };
-    for (const listener of this.#listeners) listener(told);
+    const fact: Told = { ...happening, by, at: this.now(), n: this.#lastHappening };
+    for (const listener of this.#listeners) listener(fact);
   }
 
   onChange(listener: (change: Change) => void): void {
@@ -241,7 +243,7 @@ export class World {
 
   /** @throws Error when the id is unknown: a fault of ours, never of a caller */
   owner(id: Id): Owner {
-    return known(this.owners.get(id) ?? (this.gone.has(id) ? GHOST : undefined), 'owner', id);
+    return existingOf(this.owners.get(id) ?? (this.gone.has(id) ? GHOST : undefined), 'owner', id);
   }
 
   user(id: Id): User {
@@ -251,7 +253,7 @@ export class World {
   }
 
   repo(id: Id): Repository {
-    return known(this.repos.get(id), 'repository', id);
+    return existingOf(this.repos.get(id), 'repository', id);
   }
 
   ownerOf(repo: Repository): Owner {
@@ -259,7 +261,7 @@ export class World {
   }
 }
 
-function known<T>(value: T | undefined, kind: string, id: Id): T {
+function existingOf<T>(value: T | undefined, kind: string, id: Id): T {
   if (value === undefined) throw new Error(`no ${kind} ${id}`);
   return value;
 }

@@ -1,7 +1,7 @@
 import { ok, Refusal } from '../answer.js';
 import { required } from '../control/read.js';
 import type { ControlRoute } from '../control/router.js';
-import { shown } from '../deliveries/delivery-routes.js';
+import { renderDelivery } from '../deliveries/delivery-routes.js';
 import type { World } from '../world.js';
 import { acts } from './index.js';
 import { performAct } from './perform-act.js';
@@ -22,7 +22,7 @@ export const actRoute: ControlRoute = {
       deliveries: parts.deliveries
         .history()
         .filter((record) => record.n > before)
-        .map(shown),
+        .map(renderDelivery),
     });
   },
 };

@@ -56,21 +56,21 @@ export function issueOf({ world }: ActContext, repo: Repository, number: number)
 
 /** Ids of a repository's labels (its owner's too) by name; every label that bears it. @throws Refusal 404 */
 export function labelIds({ world }: ActContext, repo: Repository, names: readonly string[]): Id[] {
-  const known = [...world.labels.values()].filter(
+  const labels = [...world.labels.values()].filter(
     (label) => label.repoId === repo.id || (label.repoId === null && label.orgId === repo.ownerId),
   );
   return names.flatMap((name) => {
-    const found = known.filter((label) => label.name === name);
-    if (found.length === 0) throw notFound(`no label ${name} in ${repo.name}`);
-    return found.map((label) => label.id);
+    const sameName = labels.filter((label) => label.name === name);
+    if (sameName.length === 0) throw notFound(`no label ${name} in ${repo.name}`);
+    return sameName.map((label) => label.id);
   });
 }
 
 /** @throws Refusal 404 */
 export function milestoneId({ world }: ActContext, repo: Repository, title: string): Id {
-  const found = [...world.milestones.values()].find((one) => one.repoId === repo.id && one.title === title);
-  if (!found) throw notFound(`no milestone ${title} in ${repo.name}`);
-  return found.id;
+  const milestone = [...world.milestones.values()].find((one) => one.repoId === repo.id && one.title === title);
+  if (!milestone) throw notFound(`no milestone ${title} in ${repo.name}`);
+  return milestone.id;
 }
 
 /**

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { notFound, unprocessable } from '../answer.js';
 import { idField } from '../control/read.js';
 import { sendTest } from '../deliveries/tell-hooks.js';
-import { shown } from '../deliveries/delivery-routes.js';
+import { renderDelivery } from '../deliveries/delivery-routes.js';
 import { resolveRef } from '../git/store.js';
 import { uploadPackage } from '../resources/package.js';
 import { atLeast, type Owner } from '../world.js';
@@ -51,9 +51,9 @@ export const otherActs: readonly Act[] = [
     example: { repo: 'acme/app', state: 'failure', description: 'broken' },
     run: (context, { repo: name, ref, ...status }) => {
       const repo = context.repo(name);
-      const found = resolveRef(repo.git, ref ?? repo.defaultBranch);
-      if (!found) throw unprocessable(`no ${ref ?? repo.defaultBranch} in ${name}`);
-      return context.call('createStatus', { params: { ...repoParams(name), sha: found.commit.sha }, body: status });
+      const target = resolveRef(repo.git, ref ?? repo.defaultBranch);
+      if (!target) throw unprocessable(`no ${ref ?? repo.defaultBranch} in ${name}`);
+      return context.call('createStatus', { params: { ...repoParams(name), sha: target.commit.sha }, body: status });
     },
   }),
   wikiAct('create', 'wiki.created', 'Write a new wiki page (told, not kept)'),
@@ -109,7 +109,7 @@ export const otherActs: readonly Act[] = [
       if (!hook || (hook.repoId ?? repo.id) !== repo.id || (hook.orgId ?? repo.ownerId) !== repo.ownerId)
         throw notFound(`no hook ${id} that hears of ${name}`);
       const sent = sendTest(context.parts, context.parts.deliveries, hook, repo, context.by);
-      return sent && shown(sent);
+      return sent && renderDelivery(sent);
     },
   }),
 ];

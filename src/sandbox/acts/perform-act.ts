@@ -13,7 +13,7 @@ const BY_NAME = new Map(acts.map((act) => [act.name, act]));
 const listening = new AsyncLocalStorage<Told[]>();
 
 export const attachActs: Attachment = ({ world }) => {
-  world.listen((told) => listening.getStore()?.push(told));
+  world.listen((happening) => listening.getStore()?.push(happening));
   return undefined;
 };
 
@@ -43,7 +43,7 @@ export async function performAct(parts: SandboxParts, wish: ActWish): Promise<Ac
   if (!act) throw new Refusal(422, `no act ${wish.act}; there are: ${[...BY_NAME.keys()].join(', ')}`);
   const context = actContext(parts, userNamed(parts, wish.as));
   const params: unknown = checked(act.params, wish.params);
-  const told: Told[] = [];
-  const result = await listening.run(told, async () => act.run(context, params));
-  return { act: act.name, as: context.by.login, result: result ?? null, happened: told.map(({ kind }) => kind) };
+  const happenings: Told[] = [];
+  const result = await listening.run(happenings, async () => act.run(context, params));
+  return { act: act.name, as: context.by.login, result: result ?? null, happened: happenings.map(({ kind }) => kind) };
 }

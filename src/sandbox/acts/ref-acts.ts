@@ -68,10 +68,10 @@ export const refActs: readonly Act[] = [
       const repo = context.repo(name);
       mustWrite(context, repo, 'repo.code');
       if (repo.git.tags.has(tag)) throw conflict(`tag ${tag} exists`);
-      const found = resolveRef(repo.git, target ?? repo.defaultBranch);
-      if (!found) throw unprocessable(`nothing to tag: no ${target ?? repo.defaultBranch}`);
-      createTag(context.world, context.by, repo, tag, found.commit.sha, message);
-      return { tag, sha: found.commit.sha };
+      const resolved = resolveRef(repo.git, target ?? repo.defaultBranch);
+      if (!resolved) throw unprocessable(`nothing to tag: no ${target ?? repo.defaultBranch}`);
+      createTag(context.world, context.by, repo, tag, resolved.commit.sha, message);
+      return { tag, sha: resolved.commit.sha };
     },
   }),
   defineAct({

@@ -108,11 +108,11 @@ export const workflowActs: readonly Act[] = [
 
 function runOf({ world, repo }: ActContext, name: string, number: number | undefined): WorkflowRun {
   const { id } = repo(name);
-  const found = [...world.runs.values()]
+  const newest = [...world.runs.values()]
     .filter((run) => run.repoId === id && (number === undefined || run.number === number))
     .at(-1);
-  if (!found) throw notFound(`${name} has no such run`);
-  return found;
+  if (!newest) throw notFound(`${name} has no such run`);
+  return newest;
 }
 
 /** Works until nothing of this run waits any more; jobs that are not named end well. */
@@ -137,8 +137,8 @@ export function claimNext(world: World, repo: Repository): Task | undefined {
 
 /** The runner of the sandbox itself: made when first needed, serves everybody. */
 function runnerOf(world: World): Runner {
-  const known = [...world.runners.values()].find((one) => one.name === 'sandbox-runner');
-  if (known) return known;
+  const existing = [...world.runners.values()].find((one) => one.name === 'sandbox-runner');
+  if (existing) return existing;
   const runner: Runner = { id: world.nextId('runner'), name: 'sandbox-runner', scope: 'instance', labels: [LABEL] };
   world.runners.set(runner.id, runner);
   return runner;

@@ -32,11 +32,11 @@ export class ControlRouter {
   async answer(raw: RawRequest): Promise<Answer> {
     try {
       this.#authorize(raw);
-      const known = this.routes.filter((route) => route.path === raw.path);
-      const route = known.find(({ method }) => method === raw.method);
+      const ofPath = this.routes.filter((route) => route.path === raw.path);
+      const route = ofPath.find(({ method }) => method === raw.method);
       if (!route)
         return {
-          status: known.length > 0 ? 405 : 404,
+          status: ofPath.length > 0 ? 405 : 404,
           json: {
             message: 'no such control route',
             routes: this.routes.map(({ method, path }) => `${method} ${path}`),
@@ -52,9 +52,9 @@ export class ControlRouter {
   }
 
   #authorize(raw: RawRequest): void {
-    const given = Buffer.from(raw.headers.authorization ?? '');
+    const credential = Buffer.from(raw.headers.authorization ?? '');
     const wanted = Buffer.from(`Bearer ${this.token}`);
-    if (given.length === wanted.length && timingSafeEqual(given, wanted)) return;
+    if (credential.length === wanted.length && timingSafeEqual(credential, wanted)) return;
     const caller = authenticate(this.parts.world, raw.headers.authorization, new URLSearchParams());
     if (!caller.user?.isAdmin) throw new Refusal(401, 'the control token or a site admin is needed');
   }

@@ -15,7 +15,7 @@ interface Subject {
 export type CopyId = 'same' | 'new';
 
 interface Counted extends FaultScope {
-  left: number;
+  remaining: number;
 }
 
 interface Percent extends FaultScope {
@@ -58,7 +58,7 @@ export class DeliveryFaults {
   }
 
   dropNext(count: number, scope: FaultScope = {}): void {
-    this.#drops.push({ ...scope, left: count });
+    this.#drops.push({ ...scope, remaining: count });
   }
 
   /** Drop about so many of a hundred from now on; the same seed drops the same ones of the same sequence. 0 ends it. */
@@ -67,7 +67,7 @@ export class DeliveryFaults {
   }
 
   duplicateNext(count: number, id: CopyId, scope: FaultScope = {}): void {
-    this.#copies.push({ ...scope, left: count, id });
+    this.#copies.push({ ...scope, remaining: count, id });
   }
 
   duplicatePercent(percent: number, id: CopyId, seed: number, scope: FaultScope = {}): void {
@@ -121,10 +121,10 @@ function between([from, to]: readonly [number, number], random: SeededRandom): n
 }
 
 function takeOne<T extends Counted>(list: T[], subject: Subject): T | null {
-  const found = list.find((fault) => fault.left > 0 && isInScope(fault, subject));
-  if (found === undefined) return null;
-  found.left -= 1;
-  return found;
+  const fault = list.find((fault) => fault.remaining > 0 && isInScope(fault, subject));
+  if (fault === undefined) return null;
+  fault.remaining -= 1;
+  return fault;
 }
 
 function isInScope(scope: FaultScope, subject: Subject): boolean {

@@ -186,10 +186,10 @@ export class DeliveryQueue {
   #sendWindow(): void {
     if (this.#windowTimer) clearTimeout(this.#windowTimer);
     this.#windowTimer = null;
-    const held = this.#window;
+    const window = this.#window;
     this.#window = [];
-    const order = this.faults.reordering?.random.shuffle(held) ?? held;
-    this.faults.reordered(order.filter((record, place) => record !== held[place]).length);
+    const order = this.faults.reordering?.random.shuffle(window) ?? window;
+    this.faults.reordered(order.filter((record, place) => record !== window[place]).length);
     for (const record of order) this.#post(record);
   }
 

@@ -47,7 +47,7 @@ export const deliveryFaultRoute: ControlRoute = {
       ...(wish.duplicate ? duplicate(deliveries, wish.duplicate) : []),
       ...(wish.forge ? [deliveries.forge(lastOf(deliveries, wish.forge.delivery, scopeOf(wish.forge)))] : []),
     ];
-    return ok({ sent: made.map(shown) });
+    return ok({ sent: made.map(renderDelivery) });
   },
 };
 
@@ -66,7 +66,7 @@ export const deliveryHistoryRoute: ControlRoute = {
       matches(query.get('hook'), record.hook.id) &&
       matches(query.get('event_type'), record.text.type) &&
       matches(query.get('state'), record.state);
-    return ok({ deliveries: parts.deliveries.history().filter(wanted).map(shown) });
+    return ok({ deliveries: parts.deliveries.history().filter(wanted).map(renderDelivery) });
   },
 };
 
@@ -92,7 +92,7 @@ function scopeOf(wish: { hook?: string | undefined; event_type?: HookEventType |
 }
 
 function lastOf(queue: DeliveryQueue, id: string | undefined, narrowed: FaultScope = {}): DeliveryRecord {
-  const found = [...queue.history()]
+  const record = [...queue.history()]
     .reverse()
     .find(
       (record) =>
@@ -101,13 +101,13 @@ function lastOf(queue: DeliveryQueue, id: string | undefined, narrowed: FaultSco
         (narrowed.hook === undefined || record.hook.id === narrowed.hook) &&
         (narrowed.eventType === undefined || record.text.type === narrowed.eventType),
     );
-  if (!found)
+  if (!record)
     throw new Refusal(404, id === undefined ? 'there is no delivery yet to make a copy of' : `no delivery ${id}`);
-  return found;
+  return record;
 }
 
 /** What the history tells of a delivery; never secrets. */
-export function shown(record: DeliveryRecord): object {
+export function renderDelivery(record: DeliveryRecord): object {
   const { hook, text } = record;
   return {
     n: record.n,

@@ -92,7 +92,7 @@ const REVIEW = 'pull_request_review';
  * case ignored, each once.
  */
 export function storedEventNames(wanted: readonly string[], server: EventNames): string[] {
-  const known = HOOK_EVENTS.filter(({ type }) => !server.silent.has(type)).map(({ type, name }) => ({
+  const sendable = HOOK_EVENTS.filter(({ type }) => !server.silent.has(type)).map(({ type, name }) => ({
     name: name as string,
     stored: storedNameOf(type, server),
   }));
@@ -100,7 +100,7 @@ export function storedEventNames(wanted: readonly string[], server: EventNames):
   return [
     ...new Set(
       names.flatMap((name) =>
-        known.filter((one) => one.name === name || one.stored === name).map(({ stored }) => stored),
+        sendable.filter((one) => one.name === name || one.stored === name).map(({ stored }) => stored),
       ),
     ),
   ];

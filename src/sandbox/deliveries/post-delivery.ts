@@ -58,8 +58,8 @@ function redirectOf(
 }
 
 function flatten(headers: DeliveryRequest['headers'], method: 'POST' | 'GET'): string[] {
-  const kept = method === 'POST' ? headers : headers.filter(([name]) => name !== 'Content-Type');
-  return kept.flatMap(([name, value]) => [name, value]);
+  const lines = method === 'POST' ? headers : headers.filter(([name]) => name !== 'Content-Type');
+  return lines.flatMap(([name, value]) => [name, value]);
 }
 
 function reasonOf(error: unknown): string {

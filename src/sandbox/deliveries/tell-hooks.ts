@@ -13,11 +13,11 @@ const OWN_TYPES: ReadonlySet<string> = new Set(['gitea', 'forgejo', 'gogs']);
 
 /** From now on, every act goes to the hooks that are subscribed to it: of the repository first, then of its owner, then of the server. */
 function tellHooks(parts: Pick<SandboxParts, 'world' | 'profile'>, queue: DeliveryQueue): void {
-  parts.world.listen((told) => {
-    const place = placeOf(parts.world, told);
+  parts.world.listen((happening) => {
+    const place = placeOf(parts.world, happening);
     if (place === null || parts.world.hooks.size === 0) return;
-    const context = new PayloadContext(parts.world, parts.profile, told.by);
-    for (const payload of payloadsOf(context, told)) tell(parts, queue, payload, place);
+    const context = new PayloadContext(parts.world, parts.profile, happening.by);
+    for (const payload of payloadsOf(context, happening)) tell(parts, queue, payload, place);
   });
 }
 
@@ -26,12 +26,12 @@ interface Place {
   readonly owner: Owner;
 }
 
-function placeOf(world: World, told: Told): Place | null {
-  if ('repo' in told) return { repo: told.repo, owner: world.ownerOf(told.repo) };
-  if ('package' in told)
+function placeOf(world: World, happening: Told): Place | null {
+  if ('repo' in happening) return { repo: happening.repo, owner: world.ownerOf(happening.repo) };
+  if ('package' in happening)
     return {
-      repo: told.package.repoId === null ? null : (world.repos.get(told.package.repoId) ?? null),
-      owner: world.owner(told.package.ownerId),
+      repo: happening.package.repoId === null ? null : (world.repos.get(happening.package.repoId) ?? null),
+      owner: world.owner(happening.package.ownerId),
     };
   return null;
 }

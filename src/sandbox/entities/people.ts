@@ -162,6 +162,7 @@ export interface WebSession {
   id: string;
   userId: Id | null;
   /** The request for a grant that the last consent page showed. */
+  // oxlint-disable-next-line local/no-participle-names -- a name in state files
   asked: AskedGrant | null;
 }
 

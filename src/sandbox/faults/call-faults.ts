@@ -55,15 +55,15 @@ export class CallFaults {
     const n = (this.#calls.get(operation) ?? 0) + 1;
     this.#calls.set(operation, n);
     const random = drawsOf(plan.seed, operation, n);
-    const found = this.#draw(plan, operation, isWrite, random);
+    const fault = this.#draw(plan, operation, isWrite, random);
     const { latency } = plan;
     const isSlowed = latency !== undefined && isFor(latency.on, operation, isWrite);
     return {
-      name: found?.name ?? null,
-      fault: found?.fault ?? null,
+      name: fault?.name ?? null,
+      fault: fault?.fault ?? null,
       beforeMs: isSlowed ? between(latency.before_ms, random) : 0,
       afterMs: isSlowed ? between(latency.after_ms, random) : 0,
-      lateMs: found?.fault.kind === 'late' ? between(found.fault.ms, random) : 0,
+      lateMs: fault?.fault.kind === 'late' ? between(fault.fault.ms, random) : 0,
     };
   }
 
@@ -78,11 +78,11 @@ export class CallFaults {
   }
 
   #draw(plan: FaultPlan, operation: string, isWrite: boolean, random: SeededRandom): CallFault | null {
-    let left = random.next() * 100;
+    let remaining = random.next() * 100;
     for (const one of plan.calls) {
       if (!isFor(one.on, operation, isWrite)) continue;
-      left -= one.percent;
-      if (left >= 0) continue;
+      remaining -= one.percent;
+      if (remaining >= 0) continue;
       const hits = this.#hits.get(one.name) ?? 0;
       if (one.at_most !== undefined && hits >= one.at_most) return null;
       this.#hits.set(one.name, hits + 1);

@@ -11,15 +11,21 @@ export function useFaultPlan(
 ): void {
   faults.use(plan);
   deliveries.faults.clear();
-  const told = plan?.deliveries;
-  if (!plan || !told) return;
-  if (told.drop) deliveries.faults.dropPercent(told.drop.percent, plan.seed);
-  if (told.duplicate) deliveries.faults.duplicatePercent(told.duplicate.percent, told.duplicate.id, plan.seed + 1);
-  if (told.delay) deliveries.faults.delayPercent(told.delay.percent, told.delay.ms, plan.seed + 2);
-  if (told.reorder) deliveries.faults.reorder(told.reorder.window, plan.seed + 3);
+  const faultsOfDeliveries = plan?.deliveries;
+  if (!plan || !faultsOfDeliveries) return;
+  if (faultsOfDeliveries.drop) deliveries.faults.dropPercent(faultsOfDeliveries.drop.percent, plan.seed);
+  if (faultsOfDeliveries.duplicate)
+    deliveries.faults.duplicatePercent(
+      faultsOfDeliveries.duplicate.percent,
+      faultsOfDeliveries.duplicate.id,
+      plan.seed + 1,
+    );
+  if (faultsOfDeliveries.delay)
+    deliveries.faults.delayPercent(faultsOfDeliveries.delay.percent, faultsOfDeliveries.delay.ms, plan.seed + 2);
+  if (faultsOfDeliveries.reorder) deliveries.faults.reorder(faultsOfDeliveries.reorder.window, plan.seed + 3);
 }
 
-const shown = ({ faults, deliveries }: SandboxParts): object => ({
+const renderFaults = ({ faults, deliveries }: SandboxParts): object => ({
   plan: faults.plan,
   hits: faults.hits,
   deliveries: deliveries.faults.hits,
@@ -29,7 +35,7 @@ const shown = ({ faults, deliveries }: SandboxParts): object => ({
 export const faultListRoute: ControlRoute = {
   method: 'GET',
   path: '/_sandbox/faults',
-  run: ({ parts }) => ok(shown(parts)),
+  run: ({ parts }) => ok(renderFaults(parts)),
 };
 
 /** A plan in the place of the one before, as the file of `--faults`; counts start anew. */
@@ -39,7 +45,7 @@ export const faultRoute: ControlRoute = {
   run: ({ parts, body }) => {
     if (Object.keys(body).length === 0) throw new Refusal(422, 'a plan is needed; DELETE ends all faults');
     useFaultPlan(parts, checked(faultPlanSchema, body));
-    return ok(shown(parts));
+    return ok(renderFaults(parts));
   },
 };
 
@@ -48,6 +54,6 @@ export const faultEndRoute: ControlRoute = {
   path: '/_sandbox/faults',
   run: ({ parts }) => {
     useFaultPlan(parts, null);
-    return ok(shown(parts));
+    return ok(renderFaults(parts));
   },
 };

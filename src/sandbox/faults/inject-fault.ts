@@ -31,7 +31,7 @@ export async function injectFault(
   if (fault?.kind === 'late') await wait(lateMs);
   const answer = await perform();
   if (afterMs > 0) await wait(afterMs);
-  return fault ? told(fault, answer) : answer;
+  return fault ? faultyAnswer(fault, answer) : answer;
 }
 
 function hasEffect(fault: Fault): boolean {
@@ -47,12 +47,12 @@ function inPlace(fault: Fault, path: string): Answer {
     case 'rate-limit':
       return { status: 429, json: { message: 'too many requests' }, headers: retryAfter(fault.retry_after) };
     default:
-      return told(fault, { status: 500 });
+      return faultyAnswer(fault, { status: 500 });
   }
 }
 
 /** What the caller is told after the effect. */
-function told(fault: Fault, answer: Answer): Answer {
+function faultyAnswer(fault: Fault, answer: Answer): Answer {
   switch (fault.kind) {
     case 'reset':
       return { ...answer, wire: { kind: 'reset' } };

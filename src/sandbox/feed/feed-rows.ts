@@ -24,49 +24,53 @@ function row(opType: string, fields: RowFields = {}): RowText {
 /**
  * The feed rows that one act makes, in the order of their ids; most acts make none.
  */
-export function rowsOf(world: World, told: Told, style: FeedStyle): RowText[] {
-  switch (told.kind) {
+export function rowsOf(world: World, happening: Told, style: FeedStyle): RowText[] {
+  switch (happening.kind) {
     case 'repository.created':
     case 'repository.forked':
       return [row('create_repo')];
     case 'repository.renamed':
-      return [row('rename_repo', { content: told.oldName })];
+      return [row('rename_repo', { content: happening.oldName })];
     case 'repository.transferred':
-      return [row('transfer_repo', { content: `${told.oldOwner}/${told.repo.name}` })];
+      return [row('transfer_repo', { content: `${happening.oldOwner}/${happening.repo.name}` })];
     case 'pushed':
-      return [row('commit_repo', { content: pushText(world, told, style), refName: told.ref })];
+      return [row('commit_repo', { content: pushText(world, happening, style), refName: happening.ref })];
     case 'branch.created':
       return [
-        row('commit_repo', { refName: told.ref }),
-        row('commit_repo', { content: pushText(world, told, style), refName: told.ref }),
+        row('commit_repo', { refName: happening.ref }),
+        row('commit_repo', { content: pushText(world, happening, style), refName: happening.ref }),
       ];
     case 'branch.deleted':
-      return [row('delete_branch', { refName: told.ref })];
+      return [row('delete_branch', { refName: happening.ref })];
     case 'tag.created':
-      return [row('push_tag', { content: pushText(world, told, style), refName: told.ref })];
+      return [row('push_tag', { content: pushText(world, happening, style), refName: happening.ref })];
     case 'tag.deleted':
-      return [row('delete_tag', { content: pushText(world, told, style), refName: told.ref })];
+      return [row('delete_tag', { content: pushText(world, happening, style), refName: happening.ref })];
     case 'issue.opened':
-      return [row(told.issue.pull ? 'create_pull_request' : 'create_issue', { content: titled(told.issue, style) })];
+      return [
+        row(happening.issue.pull ? 'create_pull_request' : 'create_issue', { content: titled(happening.issue, style) }),
+      ];
     case 'issue.closed':
-      return [stateRow(told.issue, 'close', told.entry, style)];
+      return [stateRow(happening.issue, 'close', happening.entry, style)];
     case 'issue.reopened':
-      return [stateRow(told.issue, 'reopen', told.entry, style)];
+      return [stateRow(happening.issue, 'reopen', happening.entry, style)];
     case 'comment.created':
-      return [commentRow(told.issue, told.comment.id, shortText(told.comment.body), style)];
+      return [commentRow(happening.issue, happening.comment.id, shortText(happening.comment.body), style)];
     case 'pull.merged':
       return [
-        row(told.isAuto ? 'auto_merge_pull_request' : 'merge_pull_request', { content: titled(told.issue, style) }),
+        row(happening.isAuto ? 'auto_merge_pull_request' : 'merge_pull_request', {
+          content: titled(happening.issue, style),
+        }),
       ];
     case 'pull.reviewed':
-      return reviewRows(told.issue, told.review, style);
+      return reviewRows(happening.issue, happening.review, style);
     case 'pull.review_dismissed':
-      return style.tellsDismissal ? [dismissalRow(world, told.issue, told.review, style)] : [];
+      return style.tellsDismissal ? [dismissalRow(world, happening.issue, happening.review, style)] : [];
     case 'release.published':
       return [
         row('publish_release', {
-          content: told.release.title,
-          refName: style.releaseRef === 'full' ? `refs/tags/${told.release.tagName}` : told.release.tagName,
+          content: happening.release.title,
+          refName: style.releaseRef === 'full' ? `refs/tags/${happening.release.tagName}` : happening.release.tagName,
         }),
       ];
     default:
@@ -76,8 +80,8 @@ export function rowsOf(world: World, told: Told, style: FeedStyle): RowText[] {
 
 type RefTold = Extract<Told, { kind: 'pushed' | 'branch.created' | 'tag.created' | 'tag.deleted' }>;
 
-function pushText(world: World, told: RefTold, style: FeedStyle): string {
-  const { commits, head, compare } = pushFactsOf(world, told);
+function pushText(world: World, happening: RefTold, style: FeedStyle): string {
+  const { commits, head, compare } = pushFactsOf(world, happening);
   return pushContent({ commits, head, compare, total: commits?.length ?? 0 }, style);
 }
 

@@ -22,26 +22,26 @@ const GAP = 3;
 
 /** Writes the feed of every organization from now on, by the acts that the world tells. */
 function keepFeed(world: World, style: FeedStyle): void {
-  world.listen((told) => {
-    if (told.kind === 'issue.deleted') dropRowsOfIssue(world, told.repo.id, told.issue.number);
-    else addRows(world, told, style);
+  world.listen((happening) => {
+    if (happening.kind === 'issue.deleted') dropRowsOfIssue(world, happening.repo.id, happening.issue.number);
+    else addRows(world, happening, style);
   });
 }
 
-function addRows(world: World, told: Told, style: FeedStyle): void {
-  if (!('repo' in told)) return;
-  const receiver = world.ownerOf(told.repo);
+function addRows(world: World, happening: Told, style: FeedStyle): void {
+  if (!('repo' in happening)) return;
+  const receiver = world.ownerOf(happening.repo);
   if (receiver.kind !== 'organization') return;
-  for (const text of rowsOf(world, told, style)) {
+  for (const text of rowsOf(world, happening, style)) {
     world.skipIds('feed', GAP);
     world.feed.push({
       ...text,
       id: world.nextId('feed'),
       receiverId: receiver.id,
-      actorId: told.by.id,
-      repoId: told.repo.id,
-      isPrivate: told.repo.private,
-      created: told.at,
+      actorId: happening.by.id,
+      repoId: happening.repo.id,
+      isPrivate: happening.repo.private,
+      created: happening.at,
     });
   }
 }
@@ -49,8 +49,8 @@ function addRows(world: World, told: Told, style: FeedStyle): void {
 /** An issue that is deleted takes its rows with it: those of its comments and the one of its opening. */
 function dropRowsOfIssue(world: World, repoId: bigint, number: number): void {
   const mine = (row: FeedRow): boolean => row.repoId === repoId && numberOf(row) === number;
-  const kept = world.feed.filter((row) => !mine(row));
-  world.feed.splice(0, world.feed.length, ...kept);
+  const others = world.feed.filter((row) => !mine(row));
+  world.feed.splice(0, world.feed.length, ...others);
 }
 
 /** Number of the issue or pull request that a row is about, in either form of its content. */

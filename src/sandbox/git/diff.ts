@@ -45,9 +45,9 @@ function countLines(before: Buffer | undefined, after: Buffer | undefined): { ad
   if (before?.includes(0) || after?.includes(0)) return { additions: 0, deletions: 0 };
   const [old, now] = [linesOf(before), linesOf(after)];
   const { start, end } = commonEnds(old, now);
-  const [gone, come] = [old.slice(start, old.length - end), now.slice(start, now.length - end)];
-  const kept = gone.length * come.length > MAX_COMPARISONS ? 0 : longestCommon(gone, come);
-  return { additions: come.length - kept, deletions: gone.length - kept };
+  const [removed, added] = [old.slice(start, old.length - end), now.slice(start, now.length - end)];
+  const common = removed.length * added.length > MAX_COMPARISONS ? 0 : longestCommon(removed, added);
+  return { additions: added.length - common, deletions: removed.length - common };
 }
 
 function linesOf(blob: Buffer | undefined): string[] {

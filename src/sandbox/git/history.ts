@@ -15,14 +15,14 @@ function historyOf(store: GitStore, sha: string): Commit[] {
 
 /** Commits reachable from `after` and not from `before` (null = from nothing), newest first. */
 export function commitsBetween(store: GitStore, before: string | null, after: string): Commit[] {
-  const known = new Set(before === null ? [] : historyOf(store, before).map(({ sha }) => sha));
-  return historyOf(store, after).filter(({ sha }) => !known.has(sha));
+  const ancestors = new Set(before === null ? [] : historyOf(store, before).map(({ sha }) => sha));
+  return historyOf(store, after).filter(({ sha }) => !ancestors.has(sha));
 }
 
 /** The nearest commit that both have in their history. */
 export function mergeBaseOf(store: GitStore, a: string, b: string): Commit | undefined {
-  const known = new Set(historyOf(store, a).map(({ sha }) => sha));
-  return historyOf(store, b).find(({ sha }) => known.has(sha));
+  const ancestors = new Set(historyOf(store, a).map(({ sha }) => sha));
+  return historyOf(store, b).find(({ sha }) => ancestors.has(sha));
 }
 
 /** Changed paths between two trees. */

@@ -61,16 +61,16 @@ export interface ResolvedRef {
 export function resolveRef(store: GitStore, ref: string): ResolvedRef | undefined {
   const short = ref.replace(/^refs\/(heads|tags)\//, '');
   const branch = ref.startsWith('refs/tags/') ? undefined : store.branches.get(short);
-  if (branch !== undefined) return found(store, 'branch', short, branch);
+  if (branch !== undefined) return refTo(store, 'branch', short, branch);
   const tag = ref.startsWith('refs/heads/') ? undefined : store.tags.get(short);
-  if (tag) return found(store, 'tag', short, tag.sha);
+  if (tag) return refTo(store, 'tag', short, tag.sha);
   if (!/^[0-9a-f]{7,40}$/.test(ref)) return undefined;
   const commit =
     ref.length === 40 ? store.commits.get(ref) : [...store.commits.values()].find(({ sha }) => sha.startsWith(ref));
   return commit && { kind: 'commit', name: commit.sha, commit };
 }
 
-function found(store: GitStore, kind: 'branch' | 'tag', name: string, sha: string): ResolvedRef | undefined {
+function refTo(store: GitStore, kind: 'branch' | 'tag', name: string, sha: string): ResolvedRef | undefined {
   const commit = store.commits.get(sha);
   return commit && { kind, name, commit };
 }

@@ -71,6 +71,6 @@ type Entry = [string, unknown];
 function inOrder(entries: Entry[], behind: Readonly<Record<string, string>>): Entry[] {
   const moved = entries.filter(([key]) => key in behind);
   if (moved.length === 0) return entries;
-  const kept = entries.filter(([key]) => !(key in behind));
-  return kept.flatMap((entry) => [entry, ...moved.filter(([key]) => behind[key] === entry[0])]);
+  const staying = entries.filter(([key]) => !(key in behind));
+  return staying.flatMap((entry) => [entry, ...moved.filter(([key]) => behind[key] === entry[0])]);
 }

@@ -89,7 +89,7 @@ function ruleFields() {
 
 type Wish = Bound<ReturnType<typeof ruleFields>>;
 
-function given(wish: Wish): Partial<ProtectionRule> {
+function fieldsIn(wish: Wish): Partial<ProtectionRule> {
   return Object.fromEntries(
     Object.keys(NO_RULE).flatMap((key) =>
       wish[key as keyof Wish] === undefined ? [] : [[key, wish[key as keyof Wish]]],
@@ -154,12 +154,12 @@ function render(
 }
 
 function find(call: RepoCall): BranchProtection {
-  const found = protectionsOf(call.world, call.repo).find(({ ruleName }) => ruleName === call.params.name);
-  if (!found) throw notFound();
-  return found;
+  const protection = protectionsOf(call.world, call.repo).find(({ ruleName }) => ruleName === call.params.name);
+  if (!protection) throw notFound();
+  return protection;
 }
 
-function told(call: RepoCall, protection: BranchProtection, what: 'created' | 'updated' | 'deleted'): void {
+function report(call: RepoCall, protection: BranchProtection, what: 'created' | 'updated' | 'deleted'): void {
   call.world.changed('branch_protection', `${call.repo.id}/${protection.ruleName}`, what);
   call.world.happened(doer(call), {
     kind: what === 'deleted' ? 'protection.removed' : 'protection.set',
@@ -179,7 +179,7 @@ export const protectionHandlers: Handlers = {
   createBranchProtection: onRepository(WRITE, (call) => {
     const { world, repo } = call;
     const names = bind(call, { rule_name: field.text(), branch_name: field.text(), priority: field.int() });
-    const wish = given(bind(call, ruleFields()));
+    const wish = fieldsIn(bind(call, ruleFields()));
     const ruleName = names.rule_name || names.branch_name || '';
     if (ruleName === '') throw badRequest('both rule_name and branch_name are empty');
     const others = protectionsOf(world, repo);
@@ -194,7 +194,7 @@ export const protectionHandlers: Handlers = {
       updatedAt: world.now(),
     };
     world.protections.push(protection);
-    told(call, protection, 'created');
+    report(call, protection, 'created');
     return created(render(call, protection));
   }),
 
@@ -202,17 +202,17 @@ export const protectionHandlers: Handlers = {
   updateBranchProtection: onRepository(WRITE, (call) => {
     const protection = find(call);
     const { priority } = bind(call, { priority: field.int() });
-    const wish = given(bind(call, ruleFields()));
+    const wish = fieldsIn(bind(call, ruleFields()));
     checkNames(call, wish);
     protection.rule = settled({ ...protection.rule, ...wish, priority: priority || protection.rule.priority });
     protection.updatedAt = call.world.now();
-    told(call, protection, 'updated');
+    report(call, protection, 'updated');
     return ok(render(call, protection));
   }),
 
   deleteBranchProtection: onRepository(WRITE, (call) => {
     const protection = find(call);
     call.world.protections.splice(call.world.protections.indexOf(protection), 1);
-    told(call, protection, 'deleted');
+    report(call, protection, 'deleted');
   }),
 };

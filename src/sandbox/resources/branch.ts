@@ -46,7 +46,7 @@ function needCommits({ repo }: RepoCall): void {
   if (isEmpty(repo.git)) throw notFound('Git Repository is empty.');
 }
 
-function shown(call: RepoCall, name: string): object {
+function renderNamed(call: RepoCall, name: string): object {
   const sha = call.repo.git.branches.get(name);
   const commit = sha === undefined ? undefined : call.repo.git.commits.get(sha);
   if (!commit) throw notFound();
@@ -109,14 +109,14 @@ export const branchHandlers: Handlers = {
     checkFree(call, name);
     checkAllowed(call, name);
     moveBranch(call.world, doer(call), call.repo, name, sha);
-    return created(shown(call, name));
+    return created(renderNamed(call, name));
   }),
 
   /** Op 2. */
-  getBranch: onRepository({ units: ['repo.code'] }, (call) => ok(shown(call, call.params.branch ?? ''))),
+  getBranch: onRepository({ units: ['repo.code'] }, (call) => ok(renderNamed(call, call.params.branch ?? ''))),
 
   listBranches: onRepository({ units: ['repo.code'] }, (call) => {
-    const answer = listed(call, newestFirst(call), (name) => shown(call, name), { link: true });
+    const answer = listed(call, newestFirst(call), (name) => renderNamed(call, name), { link: true });
     return isEmpty(call.repo.git) ? { ...answer, json: null } : answer;
   }),
 

@@ -18,8 +18,8 @@ export function moveBranch(world: World, by: User, repo: Repository, branch: str
   const before = repo.git.branches.get(branch);
   const ref = `refs/heads/${branch}`;
   if (before === sha) return;
-  const known = before ?? (branch === repo.defaultBranch ? undefined : repo.git.branches.get(repo.defaultBranch));
-  const commits = commitsBetween(repo.git, known ?? null, sha);
+  const start = before ?? (branch === repo.defaultBranch ? undefined : repo.git.branches.get(repo.defaultBranch));
+  const commits = commitsBetween(repo.git, start ?? null, sha);
   repo.git.branches.set(branch, sha);
   repo.updatedAt = world.now();
   world.changed('branch', `${repo.id}/${branch}`, before === undefined ? 'created' : 'updated');
@@ -203,12 +203,12 @@ function isWanted({ query }: Call, part: string): boolean {
 
 export const commitHandlers: Handlers = {
   getCommit: onRepository({ units: ['repo.code'] }, (call) => {
-    const found = resolveRef(call.repo.git, call.params.sha ?? '');
-    if (!found) throw notFound();
-    const shown = renderCommit(call.view, call.repo, found.commit, filesOrder(call));
+    const resolved = resolveRef(call.repo.git, call.params.sha ?? '');
+    if (!resolved) throw notFound();
+    const rendered = renderCommit(call.view, call.repo, resolved.commit, filesOrder(call));
     return ok({
-      ...shown,
-      commit: { ...shown.commit, ...(isWanted(call, 'verification') ? {} : { verification: null }) },
+      ...rendered,
+      commit: { ...rendered.commit, ...(isWanted(call, 'verification') ? {} : { verification: null }) },
       ...(isWanted(call, 'files') ? {} : { files: null }),
       ...(isWanted(call, 'stat') ? {} : { stats: null }),
     });

@@ -182,9 +182,9 @@ function filesOn(call: RepoCall, where: Where): ReadonlyMap<string, string> | nu
   const { repo } = call;
   if (isEmpty(repo.git)) return null;
   const branch = where.branch || repo.defaultBranch;
-  const found = resolveRef(repo.git, `refs/heads/${branch}`);
-  if (!found) throw notFound(`branch does not exist [name: ${branch}]`);
-  return found.commit.files;
+  const resolved = resolveRef(repo.git, `refs/heads/${branch}`);
+  if (!resolved) throw notFound(`branch does not exist [name: ${branch}]`);
+  return resolved.commit.files;
 }
 
 /** Commits to the branch, or to a new one that starts there. */

@@ -80,8 +80,8 @@ function byType({ query }: Call): Test {
 
 /** All of the names; unknown names are dropped, and if none is known the filter vanishes, as on a real server. */
 function byLabels(call: RepoCall): Test {
-  const known = labelsUsableIn(call.world, call.repo);
-  const wanted = wordsOf(call, 'labels').map((name) => known.filter((label) => label.name === name));
+  const labels = labelsUsableIn(call.world, call.repo);
+  const wanted = wordsOf(call, 'labels').map((name) => labels.filter((label) => label.name === name));
   return (issue) => wanted.every((labels) => labels.length === 0 || labels.some((label) => issue.labels.has(label.id)));
 }
 

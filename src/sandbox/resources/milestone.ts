@@ -83,9 +83,9 @@ function ofRepo(call: RepoCall): Milestone[] {
 function milestoneOf(call: RepoCall): Milestone {
   const wanted = call.params.id ?? '';
   const all = ofRepo(call);
-  const found = all.find((one) => String(one.id) === wanted) ?? all.find((one) => one.title === wanted);
-  if (!found) throw notFound();
-  return found;
+  const milestone = all.find((one) => String(one.id) === wanted) ?? all.find((one) => one.title === wanted);
+  if (!milestone) throw notFound();
+  return milestone;
 }
 
 /** Without a `state` it depends on the server; `name` is part of the title, without regard to case. */

@@ -26,8 +26,8 @@ export function uploadPackage(world: World, wish: PackageWish): PackageVersion {
   const sameAs = (one: PackageVersion) =>
     one.ownerId === wish.ownerId && one.type === wish.type && one.name === wish.name;
   const siblings = [...world.packages.values()].filter(sameAs);
-  const known = siblings.find((one) => one.version === wish.version);
-  const version: PackageVersion = known ?? {
+  const sameVersion = siblings.find((one) => one.version === wish.version);
+  const version: PackageVersion = sameVersion ?? {
     id: world.nextId('package'),
     ownerId: wish.ownerId,
     creatorId: wish.creator.id,
@@ -39,7 +39,7 @@ export function uploadPackage(world: World, wish: PackageWish): PackageVersion {
     files: [],
   };
   version.files.push({ id: world.nextId('asset'), name: wish.fileName, content: wish.content });
-  if (known) return known;
+  if (sameVersion) return sameVersion;
   world.add('package', world.packages, version);
   world.happened(wish.creator, { kind: 'package.created', package: version });
   return version;
@@ -111,9 +111,9 @@ function packagesOf(call: OwnerCall): PackageVersion[] {
 function find(call: OwnerCall): PackageVersion {
   const { type, name, version } = call.params;
   const same = (a: string, b = '') => a.toLowerCase() === b.toLowerCase();
-  const found = packagesOf(call).find((one) => one.type === type && same(one.name, name) && same(one.version, version));
-  if (!found) throw notFound('GetVersionByNameAndVersion: package does not exist');
-  return found;
+  const match = packagesOf(call).find((one) => one.type === type && same(one.name, name) && same(one.version, version));
+  if (!match) throw notFound('GetVersionByNameAndVersion: package does not exist');
+  return match;
 }
 
 export const packageHandlers: Handlers = {
@@ -134,9 +134,9 @@ export const packageHandlers: Handlers = {
   ),
 
   deletePackage: onPackages('write', (call) => {
-    const found = find(call);
-    call.world.remove('package', call.world.packages, found);
-    call.world.happened(doer(call), { kind: 'package.deleted', package: found });
+    const version = find(call);
+    call.world.remove('package', call.world.packages, version);
+    call.world.happened(doer(call), { kind: 'package.deleted', package: version });
   }),
 
   /** Links every version of a package to a repository of the same owner. */

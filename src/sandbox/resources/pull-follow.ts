@@ -24,18 +24,18 @@ const BRANCH = 'refs/heads/';
 
 /** Keeps pull requests in step with their branches: a push to the head synchronizes them, the end of a branch closes them. */
 export const followPulls: Attachment = ({ world }) => {
-  world.listen((told) => {
-    if (told.kind === 'pushed' && told.ref.startsWith(BRANCH)) {
-      for (const issue of openPulls(world, told.repo, 'from', told.ref.slice(BRANCH.length)))
-        moveHead(world, told.by, issue, told.repo, told.after);
+  world.listen((happening) => {
+    if (happening.kind === 'pushed' && happening.ref.startsWith(BRANCH)) {
+      for (const issue of openPulls(world, happening.repo, 'from', happening.ref.slice(BRANCH.length)))
+        moveHead(world, happening.by, issue, happening.repo, happening.after);
     }
-    if (told.kind === 'branch.deleted') {
-      const branch = told.ref.slice(BRANCH.length);
+    if (happening.kind === 'branch.deleted') {
+      const branch = happening.ref.slice(BRANCH.length);
       for (const issue of [
-        ...openPulls(world, told.repo, 'from', branch),
-        ...openPulls(world, told.repo, 'to', branch),
+        ...openPulls(world, happening.repo, 'from', branch),
+        ...openPulls(world, happening.repo, 'to', branch),
       ])
-        setState(world, told.by, issue, 'closed');
+        setState(world, happening.by, issue, 'closed');
     }
   });
   return undefined;

@@ -230,10 +230,10 @@ function mergeIfGreen(world: World, issue: Issue & { pull: Pull }): void {
 
 /** Planned merges are made once their checks are green; a failure does not end the plan. */
 export const mergePlanned: Attachment = ({ world }) => {
-  world.listen((told) => {
-    if (told.kind !== 'status.set' || told.status.state !== 'success') return;
+  world.listen((happening) => {
+    if (happening.kind !== 'status.set' || happening.status.state !== 'success') return;
     for (const issue of [...world.issues.values()])
-      if (issue.repoId === told.repo.id && issue.pull?.headSha === told.status.sha)
+      if (issue.repoId === happening.repo.id && issue.pull?.headSha === happening.status.sha)
         mergeIfGreen(world, issue as Issue & { pull: Pull });
   });
   return undefined;

@@ -281,9 +281,13 @@ function askOnly({ world, repo }: RepoCall, headRepo: Repository, headBranch: st
 
 /** The answer to the opening shows the milestone as it was before it, and on most servers the number of open pull requests. */
 function renderOpened(call: RepoCall, issue: Issue): object {
-  const shown = renderPull(call.view, issue) as { base: Side; head: Side; milestone: { open_issues: number } | null };
-  const { milestone } = shown;
-  const pull = { ...shown, milestone: milestone && { ...milestone, open_issues: milestone.open_issues - 1 } };
+  const rendered = renderPull(call.view, issue) as {
+    base: Side;
+    head: Side;
+    milestone: { open_issues: number } | null;
+  };
+  const { milestone } = rendered;
+  const pull = { ...rendered, milestone: milestone && { ...milestone, open_issues: milestone.open_issues - 1 } };
   return call.profile.tracker.openingCounts
     ? pull
     : { ...pull, base: before(pull.base, call.repo), head: before(pull.head, call.repo) };
@@ -359,9 +363,9 @@ function pullsOf(call: RepoCall): Issue[] {
 export const pullHandlers: Handlers = {
   /** Merged ones alone: that of another commit is not told, be it the head of one. */
   getPullOfCommit: onRepository(read, (call) => {
-    const found = pullsIn(call).find(({ pull }) => pull?.mergedAt && pull.mergeCommitSha === call.params.sha);
-    if (!found) throw notFound('pull request does not exist');
-    return ok(renderPull(call.view, found));
+    const pullRequest = pullsIn(call).find(({ pull }) => pull?.mergedAt && pull.mergeCommitSha === call.params.sha);
+    if (!pullRequest) throw notFound('pull request does not exist');
+    return ok(renderPull(call.view, pullRequest));
   }),
   listPulls: onRepository(read, (call) =>
     listed(call, pullsOf(call), (issue) => shaped(call.view, 'pull in a list', renderPull(call.view, issue)), {
@@ -377,11 +381,11 @@ export const pullHandlers: Handlers = {
   }),
   /** The newest of this base and head. */
   getPullByBranches: onRepository(read, (call) => {
-    const found = pullsOf(call).find(
+    const newest = pullsOf(call).find(
       ({ pull }) => pull?.baseBranch === call.params.base && pull?.headBranch === call.params.head,
     );
-    if (!found) throw notFound();
-    return ok(renderPull(call.view, found));
+    if (!newest) throw notFound();
+    return ok(renderPull(call.view, newest));
   }),
   /** 201, not 200. */
   updatePull: onRepository(live, (call) => created(renderPull(call.view, change(call)))),

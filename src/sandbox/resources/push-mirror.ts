@@ -63,18 +63,18 @@ function targetOf(
   world: World,
   { remoteAddress, username, password }: PushMirror,
 ): { repo: Repository; by: User } | string {
-  const shown = `'${remoteAddress}/'`;
+  const quotedAddress = `'${remoteAddress}/'`;
   const path = remoteAddress.startsWith(`${world.rootUrl}/`)
     ? remoteAddress.slice(world.rootUrl.length + 1)
     : undefined;
-  if (path === undefined) return `fatal: unable to access ${shown}: Could not connect to server\n`;
+  if (path === undefined) return `fatal: unable to access ${quotedAddress}: Could not connect to server\n`;
   const [ownerName = '', name = ''] = path.replace(/\.git$/, '').split('/');
   const owner = world.ownerByName(ownerName);
   const repo = owner && world.repoByName(owner.id, name);
   const by = userBy(world, username, password);
-  if (!repo || !by) return `remote: Failed to authenticate user\nfatal: Authentication failed for ${shown}\n`;
+  if (!repo || !by) return `remote: Failed to authenticate user\nfatal: Authentication failed for ${quotedAddress}\n`;
   const isWriter = atLeast(unitMode(permissionOn(world, by, repo), 'repo.code'), 'write') && repo.archivedAt === 0;
-  return isWriter ? { repo, by } : `fatal: unable to access ${shown}: The requested URL returned error: 403\n`;
+  return isWriter ? { repo, by } : `fatal: unable to access ${quotedAddress}: The requested URL returned error: 403\n`;
 }
 
 /** By password, or by a token in its place. */
@@ -110,9 +110,9 @@ export const followMirrors: Attachment = ({ world, ledger }) => {
       if (mirror && world.repos.has(mirror.repoId)) syncPushMirror(world, mirror);
     }
   };
-  world.listen((told) => {
-    if (!REF_ACTS.includes(told.kind) || !('repo' in told)) return;
-    for (const mirror of mirrorsOf(world, told.repo)) if (mirror.syncOnCommit) due.add(mirror.id);
+  world.listen((happening) => {
+    if (!REF_ACTS.includes(happening.kind) || !('repo' in happening)) return;
+    for (const mirror of mirrorsOf(world, happening.repo)) if (mirror.syncOnCommit) due.add(mirror.id);
     if (due.size > 0) soon ??= setImmediate(() => ledger.apart(syncDue));
   });
   return {

@@ -58,8 +58,8 @@ function react(call: RepoCall, subject: Subject): Answer {
   const by = doer(call);
   if (issue.isLocked && !mayWrite(call, issue)) throw forbidden('no permission to change reaction');
   if (!ALLOWED.includes(content)) throw forbidden(`'${content}' is not an allowed reaction`);
-  const known = reactionsTo(call, subject).find((one) => one.userId === by.id && one.content === content);
-  if (known) return ok(renderReaction(call.view, known, false));
+  const existing = reactionsTo(call, subject).find((one) => one.userId === by.id && one.content === content);
+  if (existing) return ok(renderReaction(call.view, existing, false));
   const { id: issueId } = issue;
   const made = { issueId, commentId: comment?.id ?? null, userId: by.id, content, createdAt: call.world.now() };
   call.world.reactions.push(made);
@@ -72,10 +72,14 @@ function takeBack(call: RepoCall, subject: Subject): Answer {
   const { content = '' } = bind(call, { content: field.text() });
   const by = doer(call);
   if (subject.issue.isLocked && !mayWrite(call, subject.issue)) throw forbidden('no permission to change reaction');
-  const found = reactionsTo(call, subject).find((one) => one.userId === by.id && one.content === content);
-  if (found) {
-    call.world.reactions.splice(call.world.reactions.indexOf(found), 1);
-    call.world.changed('reaction', `${found.commentId ?? `issue ${found.issueId}`} ${by.id} ${content}`, 'deleted');
+  const existing = reactionsTo(call, subject).find((one) => one.userId === by.id && one.content === content);
+  if (existing) {
+    call.world.reactions.splice(call.world.reactions.indexOf(existing), 1);
+    call.world.changed(
+      'reaction',
+      `${existing.commentId ?? `issue ${existing.issueId}`} ${by.id} ${content}`,
+      'deleted',
+    );
   }
   return call.profile.tracker.reactionTakenBack === 200 ? { status: 200 } : noContent();
 }

@@ -60,9 +60,9 @@ function deleteRelease(world: World, by: User, repo: Repository, release: Releas
 }
 
 function targetCommit(repo: Repository, target: string): string {
-  const found = resolveRef(repo.git, target);
-  if (!found) throw new UnknownTarget(`no commit for ${target}`);
-  return found.commit.sha;
+  const resolved = resolveRef(repo.git, target);
+  if (!resolved) throw new UnknownTarget(`no commit for ${target}`);
+  return resolved.commit.sha;
 }
 
 export function renderRelease(view: View, release: Release): Shown<typeof apiRelease> {
@@ -125,9 +125,9 @@ function visible(call: RepoCall): Release[] {
 
 function releaseOf(call: RepoCall): Release {
   const id = readId(call.params.id);
-  const found = visible(call).find((release) => release.id === id);
-  if (!found) throw notFound();
-  return found;
+  const release = visible(call).find((release) => release.id === id);
+  if (!release) throw notFound();
+  return release;
 }
 
 /** Unparsable values count as not asked for. */

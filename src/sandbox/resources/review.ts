@@ -62,13 +62,13 @@ function isOfficialTeam(world: World, { repoId, pull }: PullIssue, team: Team): 
 }
 
 function withdraw(world: World, issue: Issue, isMeant: (review: Review) => boolean): boolean {
-  const found = [...world.reviews.values()].filter(
+  const requests = [...world.reviews.values()].filter(
     (one) => one.issueId === issue.id && one.state === 'REQUEST_REVIEW' && isMeant(one),
   );
-  for (const review of found) {
+  for (const review of requests) {
     world.remove('review', world.reviews, review);
   }
-  return found.length > 0;
+  return requests.length > 0;
 }
 
 /** Undefined when that person is asked already. */
@@ -150,9 +150,9 @@ export function dismissReview(world: World, by: User, issue: PullIssue, review: 
 
 /** A review that nobody else sees; the next one of the same person is added to it until it is submitted. */
 function pendingReview(world: World, by: User, issue: PullIssue, wish: ReviewWish): Review {
-  const found = reviewsOn(world, issue).find((one) => one.reviewerId === by.id && one.state === 'PENDING');
+  const pending = reviewsOn(world, issue).find((one) => one.reviewerId === by.id && one.state === 'PENDING');
   const review =
-    found ?? newReview(world, issue, by, { state: 'PENDING', commitId: wish.commitId ?? issue.pull.headSha });
+    pending ?? newReview(world, issue, by, { state: 'PENDING', commitId: wish.commitId ?? issue.pull.headSha });
   review.body = wish.body;
   review.comments.push(...linesOf(world, wish));
   return review;
@@ -255,7 +255,7 @@ export function reviewersOf({ world, repo }: RepoCall, wish: Bound<typeof review
 }
 
 /** Everybody named, before anything is changed. */
-function asked(call: RepoCall): Reviewers & { issue: PullIssue } {
+function requestedReviewers(call: RepoCall): Reviewers & { issue: PullIssue } {
   const wish = bind(call, reviewerFields);
   const issue = pullOf(call);
   if (issue.state === 'closed') throw forbidden('the pull request is closed');
@@ -277,7 +277,7 @@ export function requestReviews(world: World, by: User, issue: PullIssue, { users
 /** Who is asked already is left out of the answer. */
 function request(call: RepoCall): Review[] {
   const { world, repo } = call;
-  const { issue, ...named } = asked(call);
+  const { issue, ...named } = requestedReviewers(call);
   for (const user of named.users) {
     if (user.id === issue.posterId)
       throw unprocessable(`poster of pr can't be reviewer [user_id: ${user.id}, repo_id: ${repo.id}]`);
@@ -318,9 +318,9 @@ function wishOf(call: RepoCall, issue: PullIssue, comments: ReviewWish['comments
 }
 
 function review(call: RepoCall): Review {
-  const { comments: given, commit_id: commitId } = bind(call, reviewFields);
+  const { comments: entries, commit_id: commitId } = bind(call, reviewFields);
   const issue = pullOf(call);
-  const comments = (Array.isArray(given) ? given : []).filter(isJsonObject).map(lineComment);
+  const comments = (Array.isArray(entries) ? entries : []).filter(isJsonObject).map(lineComment);
   const wish = { ...wishOf(call, issue, comments), commitId };
   if (commitId && !call.repo.git.commits.has(commitId)) throw serverError('object does not exist');
   const make = wish.state === 'PENDING' ? pendingReview : submitReview;
@@ -334,17 +334,17 @@ function reviewsOf(call: RepoCall): Review[] {
     .sort((a, b) => Number(a.id - b.id));
 }
 
-function reviewOf(call: RepoCall): { issue: PullIssue; found: Review } {
-  const found = reviewsOf(call).find(({ id }) => id === readId(call.params.id));
-  if (!found) throw notFound();
-  return { issue: pullOf(call), found };
+function reviewOf(call: RepoCall): { issue: PullIssue; existing: Review } {
+  const existing = reviewsOf(call).find(({ id }) => id === readId(call.params.id));
+  if (!existing) throw notFound();
+  return { issue: pullOf(call), existing };
 }
 
 /** A verdict of this pull request, for an admin of the repository: only verdicts can be dismissed. */
-function verdictOf(call: RepoCall): { issue: PullIssue; found: Review } {
+function verdictOf(call: RepoCall): { issue: PullIssue; existing: Review } {
   if (!isRepoAdmin(call.permission)) throw forbidden('Must be repo admin');
   const one = reviewOf(call);
-  if (!isVerdict(one.found))
+  if (!isVerdict(one.existing))
     throw forbidden('not need to dismiss this review because it is not an approval or a rejection');
   return one;
 }
@@ -378,7 +378,7 @@ function renderReviewComment(view: View, repo: Repository, issue: PullIssue, of:
 export const reviewHandlers: Handlers = {
   requestReviewers: onRepository(live, (call) => created(request(call).map((one) => renderReview(call.view, one)))),
   removeReviewers: onRepository(live, (call) => {
-    const { issue, users, teams } = asked(call);
+    const { issue, users, teams } = requestedReviewers(call);
     for (const user of users) removeRequest(call.world, doer(call), issue, user);
     for (const team of teams) removeTeamRequest(call.world, doer(call), issue, team);
   }),
@@ -387,36 +387,39 @@ export const reviewHandlers: Handlers = {
   ),
   dismissReview: onRepository(live, (call) => {
     const { message = '' } = bind(call, { message: field.text() });
-    const { issue, found } = verdictOf(call);
-    dismissReview(call.world, doer(call), issue, found, message);
-    return ok(renderReview(call.view, found));
+    const { issue, existing } = verdictOf(call);
+    dismissReview(call.world, doer(call), issue, existing, message);
+    return ok(renderReview(call.view, existing));
   }),
   /** Nothing of it stands in the timeline. */
   undismissReview: onRepository(live, (call) => {
-    const { found } = verdictOf(call);
-    found.isDismissed = false;
-    call.world.changed('review', found.id, 'updated');
-    return ok(renderReview(call.view, found));
+    const { existing } = verdictOf(call);
+    existing.isDismissed = false;
+    call.world.changed('review', existing.id, 'updated');
+    return ok(renderReview(call.view, existing));
   }),
   createReview: onRepository(live, (call) => ok(renderReview(call.view, review(call)))),
   /** Of one's own that waits. */
   submitReview: onRepository(live, (call) => {
-    const { issue, found } = reviewOf(call);
-    const wish = wishOf(call, issue, found.comments);
-    if (found.state !== 'PENDING' || wish.state === 'PENDING')
+    const { issue, existing } = reviewOf(call);
+    const wish = wishOf(call, issue, existing.comments);
+    if (existing.state !== 'PENDING' || wish.state === 'PENDING')
       throw unprocessable('only a pending review can be submitted');
-    return ok(renderReview(call.view, submitReview(call.world, doer(call), issue, { ...wish, comments: [] }, found)));
+    return ok(
+      renderReview(call.view, submitReview(call.world, doer(call), issue, { ...wish, comments: [] }, existing)),
+    );
   }),
   /** One's own, or any for a site admin. */
   deleteReview: onRepository(live, (call) => {
-    const { found } = reviewOf(call);
-    if (found.reviewerId !== doer(call).id && !doer(call).isAdmin) throw forbidden('only the reviewer may delete it');
-    const entry = call.world.comments.get(found.commentId);
+    const { existing } = reviewOf(call);
+    if (existing.reviewerId !== doer(call).id && !doer(call).isAdmin)
+      throw forbidden('only the reviewer may delete it');
+    const entry = call.world.comments.get(existing.commentId);
     if (entry) call.world.remove('comment', call.world.comments, entry);
-    call.world.remove('review', call.world.reviews, found);
+    call.world.remove('review', call.world.reviews, existing);
   }),
   listReviewComments: onRepository(read, (call) => {
-    const { issue, found } = reviewOf(call);
-    return ok(found.comments.map((one) => renderReviewComment(call.view, call.repo, issue, found, one)));
+    const { issue, existing } = reviewOf(call);
+    return ok(existing.comments.map((one) => renderReviewComment(call.view, call.repo, issue, existing, one)));
   }),
 };

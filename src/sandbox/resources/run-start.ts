@@ -23,7 +23,7 @@ const WITH_STATUS = ['push', 'pull_request', 'release', 'schedule'];
 /** The commit status that shows how a job stands. */
 export function tellStatus(world: World, repo: Repository, run: WorkflowRun, job: WorkflowJob): void {
   if (!WITH_STATUS.includes(run.event)) return;
-  const { state, description } = shown(world, job);
+  const { state, description } = statusOf(world, job);
   const context = `${run.workflowName} / ${job.name} (${run.event})`;
   const last = statusesOf(world, repo, run.headSha).find((one) => one.context === context);
   if (last?.state === state && world.quirks.jobStatus.sameState === 'left out') return;
@@ -36,7 +36,7 @@ export function tellStatus(world: World, repo: Repository, run: WorkflowRun, job
   });
 }
 
-function shown({ quirks }: World, job: WorkflowJob): { state: string; description: string } {
+function statusOf({ quirks }: World, job: WorkflowJob): { state: string; description: string } {
   const seconds = `${Math.max(0, job.stoppedAt - job.startedAt)}s`;
   switch (job.state) {
     case 'waiting':

@@ -73,9 +73,9 @@ const FILTERS: Record<string, readonly RunState[]> = {
 export function wantedStates(call: Call): (state: RunState) => boolean {
   const words = call.query.getAll('status').filter((word) => word !== '');
   const states = words.flatMap((word) => {
-    const found = FILTERS[word];
-    if (!found) throw badRequest(`invalid status ${word}`);
-    return found;
+    const ofWord = FILTERS[word];
+    if (!ofWord) throw badRequest(`invalid status ${word}`);
+    return ofWord;
   });
   return (state) => words.length === 0 || states.includes(state);
 }

@@ -150,22 +150,22 @@ function dispatch(call: RepoCall): Answer {
   const { repo, world } = call;
   const style = call.profile.workflows.dispatch;
   const { ref = '' } = bind(call, { ref: field.text({ required: true }), inputs: field.object() });
-  const found = resolveRef(repo.git, ref);
-  if (!found) throw new Refusal(style.unknown, `ref "${ref}" doesn't exist`);
+  const resolved = resolveRef(repo.git, ref);
+  if (!resolved) throw new Refusal(style.unknown, `ref "${ref}" doesn't exist`);
   const id = call.params.workflow_id ?? '';
-  const workflow = workflowsAt(repo, found.commit, call.profile.family).find((one) => one.id === id);
+  const workflow = workflowsAt(repo, resolved.commit, call.profile.family).find((one) => one.id === id);
   if (!workflow) throw new Refusal(style.unknown, `workflow "${id}" doesn't exist`);
   if (!workflow.triggers.has('workflow_dispatch')) {
     if (style.withoutTrigger === 'ignored') return noContent();
     throw new Refusal(style.withoutTrigger, `workflow "${id}" has no workflow_dispatch event trigger`);
   }
-  const full = found.kind === 'tag' ? `refs/tags/${found.name}` : `refs/heads/${found.name}`;
+  const full = resolved.kind === 'tag' ? `refs/tags/${resolved.name}` : `refs/heads/${resolved.name}`;
   const run = makeRun(world, doer(call), repo, {
     workflow,
     event: 'workflow_dispatch',
-    title: titleOf(found.commit),
+    title: titleOf(resolved.commit),
     ref: full,
-    headSha: found.commit.sha,
+    headSha: resolved.commit.sha,
   });
   if (!style.details || call.query.get('return_run_details') !== 'true') return noContent();
   return ok({

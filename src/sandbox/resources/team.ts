@@ -110,8 +110,8 @@ function unitsOf(
   map: JsonObject | undefined,
 ): Map<Unit, Mode> | undefined {
   const pairs: [string, unknown][] = map ? Object.entries(map) : (units ?? []).map((unit) => [unit, permission]);
-  const known = pairs.filter((pair): pair is [Unit, Mode] => isUnit(pair[0]) && isMode(pair[1]));
-  return known.length === 0 ? undefined : new Map(known);
+  const pairsOfUnits = pairs.filter((pair): pair is [Unit, Mode] => isUnit(pair[0]) && isMode(pair[1]));
+  return pairsOfUnits.length === 0 ? undefined : new Map(pairsOfUnits);
 }
 
 /** A team that is no admin team needs units; without any it is 500, as on a real server. */

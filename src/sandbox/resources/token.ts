@@ -14,16 +14,16 @@ import type { Token } from '../entities/people.js';
  * Scopes as a server keeps them: `public-only` first, then by category, the higher level only; every category at `write` is `all`.
  * @throws Error naming the word that is no scope
  */
-export function normalizeScopes(given: readonly string[]): string[] {
-  for (const word of given) if (!isScope(word)) throw new Error(`invalid access token scope: ${word}`);
-  const publicOnly = given.includes('public-only') ? ['public-only'] : [];
-  if (given.includes('all')) return [...publicOnly, 'all'];
-  const kept = SCOPE_CATEGORIES.flatMap((category) => {
-    if (given.includes(`write:${category}`)) return [`write:${category}`];
-    return given.includes(`read:${category}`) ? [`read:${category}`] : [];
+export function normalizeScopes(words: readonly string[]): string[] {
+  for (const word of words) if (!isScope(word)) throw new Error(`invalid access token scope: ${word}`);
+  const publicOnly = words.includes('public-only') ? ['public-only'] : [];
+  if (words.includes('all')) return [...publicOnly, 'all'];
+  const scopes = SCOPE_CATEGORIES.flatMap((category) => {
+    if (words.includes(`write:${category}`)) return [`write:${category}`];
+    return words.includes(`read:${category}`) ? [`read:${category}`] : [];
   });
-  const isAll = kept.length === SCOPE_CATEGORIES.length && kept.every((word) => word.startsWith('write:'));
-  return [...publicOnly, ...(isAll ? ['all'] : kept)];
+  const isAll = scopes.length === SCOPE_CATEGORIES.length && scopes.every((word) => word.startsWith('write:'));
+  return [...publicOnly, ...(isAll ? ['all'] : scopes)];
 }
 
 function isScope(word: string): boolean {
@@ -125,10 +125,10 @@ export const tokenHandlers: Handlers = {
   }),
 };
 
-function readScopes(given: readonly string[]): string[] {
+function readScopes(words: readonly string[]): string[] {
   let scopes: string[];
   try {
-    scopes = normalizeScopes(given);
+    scopes = normalizeScopes(words);
   } catch (error) {
     throw badRequest(`invalid access token scope provided: ${(error as Error).message}`);
   }

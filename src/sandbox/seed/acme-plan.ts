@@ -168,9 +168,9 @@ export function planAcme(seed: number): AcmePlan {
 
 /** The repository of a role; each role is there once. */
 export function repoOf(plan: AcmePlan, role: RepoRole): RepoPlan {
-  const found = plan.repos.find((repo) => repo.role === role);
-  if (!found) throw new RangeError(`the plan has no ${role}`);
-  return found;
+  const repo = plan.repos.find((repo) => repo.role === role);
+  if (!repo) throw new RangeError(`the plan has no ${role}`);
+  return repo;
 }
 
 function shuffled<T>(list: readonly T[], random: SeededRandom | null): T[] {

@@ -14,21 +14,21 @@ export const consentRoutes: Readonly<Record<string, WebHandler>> = {
   'GET /login/oauth/authorize': (call) => {
     const user = signedIn(call);
     if (!user) return toSignIn(call);
-    const asked = askedBy(call.raw.query);
-    const application = applicationByClient(call.world, asked.clientId);
+    const request = askedBy(call.raw.query);
+    const application = applicationByClient(call.world, request.clientId);
     if (!application) return failurePage(call.profile, 'Client ID not registered');
-    if (!isRegistered(application, asked.redirectUri)) return failurePage(call.profile, 'Unregistered Redirect URI');
+    if (!isRegistered(application, request.redirectUri)) return failurePage(call.profile, 'Unregistered Redirect URI');
     if (call.raw.query.get('response_type') !== 'code')
-      return refused(call, asked, 'unsupported_response_type', 'Only code response type is supported.');
-    if (!['', 'plain', 'S256'].includes(asked.method))
-      return refused(call, asked, 'invalid_request', 'unsupported code challenge method');
-    if (asked.challenge === '' && !application.isConfidential)
-      return refused(call, asked, 'invalid_request', 'PKCE is required for public clients');
+      return refused(call, request, 'unsupported_response_type', 'Only code response type is supported.');
+    if (!['', 'plain', 'S256'].includes(request.method))
+      return refused(call, request, 'invalid_request', 'unsupported code challenge method');
+    if (request.challenge === '' && !application.isConfidential)
+      return refused(call, request, 'invalid_request', 'PKCE is required for public clients');
     const grant = grantOf(call.world, user, application);
-    if (grant && (application.isConfidential || application.skipsSecondQuestion)) return withCode(call, asked, grant);
-    call.browser.asked(asked);
+    if (grant && (application.isConfidential || application.skipsSecondQuestion)) return withCode(call, request, grant);
+    call.browser.keepRequest(request);
     const owner = call.world.owner(application.userId);
-    return consentPage(call.profile, { name: application.name, owner: owner.login }, asked);
+    return consentPage(call.profile, { name: application.name, owner: owner.login }, request);
   },
 
   'POST /login/oauth/grant': (call) => {
@@ -39,11 +39,11 @@ export const consentRoutes: Readonly<Record<string, WebHandler>> = {
     const application = applicationByClient(world, form.get('client_id'));
     if (!asked || !application || !isAnswerTo(asked, form)) return { status: 400, text: 'Bad Request\n' };
     if (form.get('granted') !== 'true') return refused(call, asked, 'access_denied', 'the request is denied');
-    const known = grantOf(world, user, application);
-    if (known && known.scope !== asked.scope)
+    const existing = grantOf(world, user, application);
+    if (existing && existing.scope !== asked.scope)
       return refused(call, asked, 'server_error', 'a grant exists with different scope');
-    browser.asked(null);
-    return withCode(call, asked, known ?? makeGrant(world, user, application, asked));
+    browser.keepRequest(null);
+    return withCode(call, asked, existing ?? makeGrant(world, user, application, asked));
   },
 };
 
@@ -61,11 +61,15 @@ function askedBy(query: URLSearchParams): AskedGrant {
 }
 
 /** Exactly; a public client may use any port of this machine. */
-export function isRegistered({ redirectUris, isConfidential }: OAuthApplication, given: string | null): boolean {
-  if (given === null || given === '') return false;
-  if (redirectUris.includes(given)) return true;
+export function isRegistered({ redirectUris, isConfidential }: OAuthApplication, redirectUri: string | null): boolean {
+  if (redirectUri === null || redirectUri === '') return false;
+  if (redirectUris.includes(redirectUri)) return true;
   const portless = (uri: string): string => uri.replace(/^(http:\/\/(?:127\.0\.0\.1|\[::1\])):\d+/, '$1');
-  return !isConfidential && portless(given) !== given && redirectUris.map(portless).includes(portless(given));
+  return (
+    !isConfidential &&
+    portless(redirectUri) !== redirectUri &&
+    redirectUris.map(portless).includes(portless(redirectUri))
+  );
 }
 
 function grantOf(world: World, user: User, application: OAuthApplication): OAuthGrant | undefined {
@@ -74,27 +78,27 @@ function grantOf(world: World, user: User, application: OAuthApplication): OAuth
   );
 }
 
-function makeGrant(world: World, user: User, application: OAuthApplication, asked: AskedGrant): OAuthGrant {
+function makeGrant(world: World, user: User, application: OAuthApplication, request: AskedGrant): OAuthGrant {
   return world.add('oauth grant', world.oauthGrants, {
     id: world.nextId('oauth grant'),
     userId: user.id,
     applicationId: application.id,
-    scope: asked.scope,
-    nonce: asked.nonce,
+    scope: request.scope,
+    nonce: request.nonce,
     counter: 0,
   });
 }
 
 /** The form says again what the page was made for. */
-function isAnswerTo(asked: AskedGrant, form: URLSearchParams): boolean {
-  const { clientId, state, redirectUri } = asked;
+function isAnswerTo(request: AskedGrant, form: URLSearchParams): boolean {
+  const { clientId, state, redirectUri } = request;
   return form.get('client_id') === clientId && form.get('state') === state && form.get('redirect_uri') === redirectUri;
 }
 
-function withCode(call: WebCall, asked: AskedGrant, grant: OAuthGrant): Answer {
+function withCode(call: WebCall, request: AskedGrant, grant: OAuthGrant): Answer {
   const { world } = call;
   const code = `gta_${randomBytes(26).toString('hex')}`;
-  const { redirectUri, challenge, method } = asked;
+  const { redirectUri, challenge, method } = request;
   world.oauthCodes.set(code, {
     grantId: grant.id,
     redirectUri,
@@ -102,11 +106,11 @@ function withCode(call: WebCall, asked: AskedGrant, grant: OAuthGrant): Answer {
     method,
     validUntil: world.now() + CODE_SECONDS,
   });
-  return back(call, asked, { code });
+  return back(call, request, { code });
 }
 
-function refused(call: WebCall, asked: AskedGrant, error: string, description: string): Answer {
-  return back(call, asked, { error, error_description: description });
+function refused(call: WebCall, request: AskedGrant, error: string, description: string): Answer {
+  return back(call, request, { error, error_description: description });
 }
 
 function back(call: WebCall, { redirectUri, state }: AskedGrant, fields: Record<string, string>): Answer {

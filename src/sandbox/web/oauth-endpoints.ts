@@ -121,8 +121,8 @@ function exchange(call: WebCall, client: Client): Answer {
 
 function isVerified({ challenge, method }: { challenge: string; method: string }, verifier: string): boolean {
   if (challenge === '') return true;
-  const given = method === 'S256' ? createHash('sha256').update(verifier).digest('base64url') : verifier;
-  return equalSecret(given, challenge);
+  const answer = method === 'S256' ? createHash('sha256').update(verifier).digest('base64url') : verifier;
+  return equalSecret(answer, challenge);
 }
 
 function refresh(call: WebCall, client: Client): Answer {

@@ -74,8 +74,8 @@ const keys = new WeakMap<World, KeyObject>();
 
 /** Made when the first token is: a world without OAuth2 needs none. It is kept with the world, so that tokens outlive a restart. */
 function keyOf(world: World): KeyObject {
-  const known = keys.get(world);
-  if (known) return known;
+  const existing = keys.get(world);
+  if (existing) return existing;
   if (world.oauthKeys.length === 0) {
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     world.oauthKeys.push(privateKey.export({ format: 'pem', type: 'pkcs8' }).toString());

@@ -37,8 +37,12 @@ ${wrong ? `<p role="alert"${flash}>Username or password is incorrect.</p>` : ''}
   return page(profile, profile.web.signIn, main);
 }
 
-export function consentPage(profile: Profile, application: { name: string; owner: string }, asked: AskedGrant): Answer {
-  const { clientId, state, scope, nonce, redirectUri } = asked;
+export function consentPage(
+  profile: Profile,
+  application: { name: string; owner: string },
+  request: AskedGrant,
+): Answer {
+  const { clientId, state, scope, nonce, redirectUri } = request;
   const hidden = Object.entries({ client_id: clientId, state, scope, nonce, redirect_uri: redirectUri });
   const named = scope.split(/[ ,]+/).filter((word) => word.includes(':'));
   const main = `<h1>Authorize “${escapeHtml(application.name)}” to access your account?</h1>

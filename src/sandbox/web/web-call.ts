@@ -53,8 +53,8 @@ export class Browser {
     this.lines.push(`${name}=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax`);
   }
 
-  asked(asked: AskedGrant | null): void {
-    this.#session.asked = asked;
+  keepRequest(request: AskedGrant | null): void {
+    this.#session.asked = request;
     this.#keep();
   }
 

@@ -17,28 +17,28 @@ interface Start {
 
 /** Starts the runs that an act calls for by the workflow files of its commit. */
 export const startWorkflows: Attachment = (parts) => {
-  parts.world.listen((told) => {
-    const start = startOf(told);
-    if (start) startRuns(parts, told, start);
+  parts.world.listen((happening) => {
+    const start = startOf(happening);
+    if (start) startRuns(parts, happening, start);
   });
   return undefined;
 };
 
-function startOf(told: Told): Start | undefined {
-  switch (told.kind) {
+function startOf(happening: Told): Start | undefined {
+  switch (happening.kind) {
     case 'pushed':
-      return push(told.repo, told.ref, told.after, told.before);
+      return push(happening.repo, happening.ref, happening.after, happening.before);
     case 'branch.created':
     case 'tag.created':
-      return push(told.repo, told.ref, told.sha);
+      return push(happening.repo, happening.ref, happening.sha);
     case 'issue.opened':
-      return pull(told.repo, told.issue, 'opened');
+      return pull(happening.repo, happening.issue, 'opened');
     case 'issue.reopened':
-      return pull(told.repo, told.issue, 'reopened');
+      return pull(happening.repo, happening.issue, 'reopened');
     case 'pull.synchronized':
-      return pull(told.repo, told.issue, 'synchronize');
+      return pull(happening.repo, happening.issue, 'synchronize');
     case 'release.published':
-      return release(told.repo, told.release);
+      return release(happening.repo, happening.release);
     default:
       return undefined;
   }
@@ -69,12 +69,12 @@ function release(repo: Repository, { tagName, title }: Release): Start | undefin
       };
 }
 
-function startRuns({ world, profile }: SandboxParts, told: Told, { repo, cause, sha, ref, title }: Start): void {
+function startRuns({ world, profile }: SandboxParts, happening: Told, { repo, cause, sha, ref, title }: Start): void {
   const commit = repo.git.commits.get(sha);
   if (!commit || !isUnitOn(repo, 'repo.actions') || repo.archivedAt !== 0) return;
   for (const workflow of workflowsAt(repo, commit, profile.family)) {
     if (isTriggered(workflow, cause))
-      makeRun(world, told.by, repo, {
+      makeRun(world, happening.by, repo, {
         workflow,
         event: cause.event,
         title: title ?? titleOf(commit),

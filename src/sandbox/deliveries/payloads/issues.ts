@@ -29,19 +29,20 @@ const WORDS: Record<IssueTold['kind'], Words> = {
 };
 
 /** Issues and pull requests that open, close, are edited, labelled, put into a milestone, assigned. */
-export function issuePayloads(context: PayloadContext, told: IssueTold): Payload | Payload[] {
-  if (told.kind === 'issue.deleted' && !context.profile.telling.tellsIssueDeleted) return [];
-  const words = WORDS[told.kind];
-  const changes = told.kind === 'issue.edited' ? changesOf(context, told) : undefined;
-  if (told.issue.pull) return [{ type: words.pullType, body: pullBody(context, told, words.action, { changes }) }];
+export function issuePayloads(context: PayloadContext, happening: IssueTold): Payload | Payload[] {
+  if (happening.kind === 'issue.deleted' && !context.profile.telling.tellsIssueDeleted) return [];
+  const words = WORDS[happening.kind];
+  const changes = happening.kind === 'issue.edited' ? changesOf(context, happening) : undefined;
+  if (happening.issue.pull)
+    return [{ type: words.pullType, body: pullBody(context, happening, words.action, { changes }) }];
   return {
     type: words.issueType,
     body: {
       action: words.action,
-      number: told.issue.number,
+      number: happening.issue.number,
       changes,
-      issue: { ...renderIssue(context.close, told.issue), ...withoutLabels(told) },
-      repository: context.repository(told.repo, 'doer'),
+      issue: { ...renderIssue(context.close, happening.issue), ...withoutLabels(happening) },
+      repository: context.repository(happening.repo, 'doer'),
       sender: context.sender(),
       commit_id: '',
     },
@@ -83,23 +84,30 @@ function pullBody(
 }
 
 /** What pull requests have beside issues: merges, new commits, reviews and requests for them. */
-export function pullPayloads(context: PayloadContext, told: Extract<Told, { kind: `pull.${string}` }>): Payload[] {
-  switch (told.kind) {
+export function pullPayloads(context: PayloadContext, happening: Extract<Told, { kind: `pull.${string}` }>): Payload[] {
+  switch (happening.kind) {
     case 'pull.merged':
-      return [{ type: 'pull_request', body: pullBody(context, told, 'closed') }];
+      return [{ type: 'pull_request', body: pullBody(context, happening, 'closed') }];
     case 'pull.synchronized': {
-      const shas = context.profile.telling.tellsSyncShas ? { before: told.before, after: told.after } : undefined;
-      return [{ type: 'pull_request_sync', body: pullBody(context, told, 'synchronized', { shas, access: 'owner' }) }];
+      const shas = context.profile.telling.tellsSyncShas
+        ? { before: happening.before, after: happening.after }
+        : undefined;
+      return [
+        { type: 'pull_request_sync', body: pullBody(context, happening, 'synchronized', { shas, access: 'owner' }) },
+      ];
     }
     case 'pull.review_requested':
     case 'pull.review_request_removed': {
-      const action = told.kind.slice('pull.'.length);
+      const action = happening.kind.slice('pull.'.length);
       return [
-        { type: 'pull_request_review_request', body: pullBody(context, told, action, { reviewer: told.reviewer }) },
+        {
+          type: 'pull_request_review_request',
+          body: pullBody(context, happening, action, { reviewer: happening.reviewer }),
+        },
       ];
     }
     case 'pull.reviewed':
-      return reviewPayload(context, told);
+      return reviewPayload(context, happening);
     case 'pull.review_dismissed':
       return [];
   }
@@ -112,41 +120,41 @@ const REVIEW_TYPES: Partial<Record<string, HookEventType>> = {
 };
 
 /** The person asked for a review is, in the review itself, the reviewer. */
-function reviewPayload(context: PayloadContext, told: ToldOf<'pull.reviewed'>): Payload[] {
-  const type = REVIEW_TYPES[told.review.state];
+function reviewPayload(context: PayloadContext, happening: ToldOf<'pull.reviewed'>): Payload[] {
+  const type = REVIEW_TYPES[happening.review.state];
   if (type === undefined) return [];
-  const review = { type, content: told.review.body };
-  return [{ type, body: pullBody(context, told, 'reviewed', { reviewer: told.by, review, access: 'read' }) }];
+  const review = { type, content: happening.review.body };
+  return [{ type, body: pullBody(context, happening, 'reviewed', { reviewer: happening.by, review, access: 'read' }) }];
 }
 
 /** Comments, also in the conversation of a pull request. */
 export function commentPayloads(
   context: PayloadContext,
-  told: ToldOf<'comment.created' | 'comment.edited' | 'comment.deleted'>,
+  happening: ToldOf<'comment.created' | 'comment.edited' | 'comment.deleted'>,
 ): Payload {
-  const isPull = told.issue.pull !== null;
+  const isPull = happening.issue.pull !== null;
   const changes =
-    told.kind === 'comment.edited' ? withLabelChanges(context, { body: { from: told.oldBody } }) : undefined;
+    happening.kind === 'comment.edited' ? withLabelChanges(context, { body: { from: happening.oldBody } }) : undefined;
   return {
     type: isPull ? 'pull_request_comment' : 'issue_comment',
     body: {
-      action: told.kind.slice('comment.'.length),
-      issue: renderIssue(context.close, told.issue),
-      pull_request: isPull ? renderPull(context.close, told.issue) : undefined,
-      comment: renderComment(context.open, told.comment),
+      action: happening.kind.slice('comment.'.length),
+      issue: renderIssue(context.close, happening.issue),
+      pull_request: isPull ? renderPull(context.close, happening.issue) : undefined,
+      comment: renderComment(context.open, happening.comment),
       changes,
-      repository: context.repository(told.repo, 'doer'),
+      repository: context.repository(happening.repo, 'doer'),
       sender: context.sender(),
       is_pull: isPull,
     },
   };
 }
 
-function changesOf(context: PayloadContext, told: ToldOf<'issue.edited'>): object {
+function changesOf(context: PayloadContext, happening: ToldOf<'issue.edited'>): object {
   return withLabelChanges(context, {
-    title: told.oldTitle === undefined ? undefined : { from: told.oldTitle },
-    body: told.oldBody === undefined ? undefined : { from: told.oldBody },
-    ref: told.oldRef === undefined ? undefined : { from: told.oldRef },
+    title: happening.oldTitle === undefined ? undefined : { from: happening.oldTitle },
+    body: happening.oldBody === undefined ? undefined : { from: happening.oldBody },
+    ref: happening.oldRef === undefined ? undefined : { from: happening.oldRef },
   });
 }
 

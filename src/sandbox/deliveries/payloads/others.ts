@@ -9,16 +9,19 @@ import { payloadCommit } from './refs.js';
 import { renderUser } from '../../resources/owner-view.js';
 
 /** A package is told to its owner's hooks, and to those of the repository it is linked to; `repository` is always null. */
-export function packagePayloads(context: PayloadContext, told: ToldOf<'package.created' | 'package.deleted'>): Payload {
+export function packagePayloads(
+  context: PayloadContext,
+  happening: ToldOf<'package.created' | 'package.deleted'>,
+): Payload {
   const { world, profile } = context;
-  const owner = world.owner(told.package.ownerId);
+  const owner = world.owner(happening.package.ownerId);
   const isTold = profile.telling.tellsPackageOrganization && owner.kind === 'organization';
   return {
     type: 'package',
     body: {
-      action: told.kind.slice('package.'.length),
+      action: happening.kind.slice('package.'.length),
       repository: null,
-      package: renderPackage(context.close, told.package),
+      package: renderPackage(context.close, happening.package),
       organization: isTold ? context.organization(owner) : null,
       sender: context.sender(),
     },
@@ -26,8 +29,8 @@ export function packagePayloads(context: PayloadContext, told: ToldOf<'package.c
 }
 
 /** Times of a status are told in UTC, whatever the server's zone; an address of the server itself becomes absolute. */
-export function statusPayloads(context: PayloadContext, told: ToldOf<'status.set'>): Payload {
-  const { status, repo } = told;
+export function statusPayloads(context: PayloadContext, happening: ToldOf<'status.set'>): Payload {
+  const { status, repo } = happening;
   const commit = repo.git.commits.get(status.sha);
   return {
     type: 'status',
@@ -50,13 +53,13 @@ export function statusPayloads(context: PayloadContext, told: ToldOf<'status.set
 type RepositoryTold = Extract<Told, { kind: `repository.${string}` }>;
 
 /** A repository that comes or goes is told to the hooks of its owner; transfers, renames and edits (archiving too) are told to nobody. */
-export function repositoryPayloads(context: PayloadContext, told: RepositoryTold): Payload[] {
-  switch (told.kind) {
+export function repositoryPayloads(context: PayloadContext, happening: RepositoryTold): Payload[] {
+  switch (happening.kind) {
     case 'repository.created':
     case 'repository.deleted':
-      return [repositoryPayload(context, told.repo, told.kind.slice('repository.'.length))];
+      return [repositoryPayload(context, happening.repo, happening.kind.slice('repository.'.length))];
     case 'repository.forked':
-      return forkPayloads(context, told);
+      return forkPayloads(context, happening);
     default:
       return [];
   }
@@ -78,32 +81,32 @@ function repositoryPayload(context: PayloadContext, repo: Repository, action: st
 }
 
 /** The original's hooks hear of the fork, where `forkee` is the original; the new owner's hooks hear of a new repository. */
-function forkPayloads(context: PayloadContext, told: ToldOf<'repository.forked'>): Payload[] {
+function forkPayloads(context: PayloadContext, happening: ToldOf<'repository.forked'>): Payload[] {
   return [
     {
       type: 'fork',
-      repo: told.original,
+      repo: happening.original,
       body: {
-        forkee: context.repository(told.original, 'read'),
-        repository: context.repository(told.repo),
+        forkee: context.repository(happening.original, 'read'),
+        repository: context.repository(happening.repo),
         sender: context.sender(),
       },
     },
-    repositoryPayload(context, told.repo, 'created'),
+    repositoryPayload(context, happening.repo, 'created'),
   ];
 }
 
 /** Drafts are never told: who makes one must not call this a happening. */
 export function releasePayloads(
   context: PayloadContext,
-  told: ToldOf<'release.published' | 'release.updated' | 'release.deleted'>,
+  happening: ToldOf<'release.published' | 'release.updated' | 'release.deleted'>,
 ): Payload {
   return {
     type: 'release',
     body: {
-      action: told.kind.slice('release.'.length),
-      release: renderRelease(context.open, told.release),
-      repository: context.repository(told.repo, 'doer'),
+      action: happening.kind.slice('release.'.length),
+      release: renderRelease(context.open, happening.release),
+      repository: context.repository(happening.repo, 'doer'),
       sender: context.sender(),
     },
   };
@@ -111,16 +114,16 @@ export function releasePayloads(
 
 export function wikiPayloads(
   context: PayloadContext,
-  told: ToldOf<'wiki.created' | 'wiki.edited' | 'wiki.deleted'>,
+  happening: ToldOf<'wiki.created' | 'wiki.edited' | 'wiki.deleted'>,
 ): Payload {
   return {
     type: 'wiki',
     body: {
-      action: told.kind.slice('wiki.'.length),
-      repository: context.repository(told.repo),
+      action: happening.kind.slice('wiki.'.length),
+      repository: context.repository(happening.repo),
       sender: context.sender(),
-      page: told.page,
-      comment: told.comment,
+      page: happening.page,
+      comment: happening.comment,
     },
   };
 }

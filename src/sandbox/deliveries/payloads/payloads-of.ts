@@ -10,33 +10,34 @@ type Family<Kind = Told['kind']> = Kind extends `${infer Name}.${string}` ? Name
 type ToldIn<F extends Family> = Extract<Told, { kind: F | `${F & string}.${string}` }>;
 
 /** Null: real servers keep it to themselves (definitions of labels, protections, teams). */
-const BUILDERS: { readonly [F in Family]: ((context: PayloadContext, told: ToldIn<F>) => Payload | Payload[]) | null } =
-  {
-    repository: repositoryPayloads,
-    pushed: refPayloads,
-    branch: refPayloads,
-    tag: refPayloads,
-    issue: issuePayloads,
-    comment: commentPayloads,
-    pull: pullPayloads,
-    release: releasePayloads,
-    package: packagePayloads,
-    wiki: wikiPayloads,
-    status: statusPayloads,
-    job: jobPayloads,
-    run: runPayloads,
-    label: null,
-    protection: null,
-    team: null,
-  };
+const BUILDERS: {
+  readonly [F in Family]: ((context: PayloadContext, happening: ToldIn<F>) => Payload | Payload[]) | null;
+} = {
+  repository: repositoryPayloads,
+  pushed: refPayloads,
+  branch: refPayloads,
+  tag: refPayloads,
+  issue: issuePayloads,
+  comment: commentPayloads,
+  pull: pullPayloads,
+  release: releasePayloads,
+  package: packagePayloads,
+  wiki: wikiPayloads,
+  status: statusPayloads,
+  job: jobPayloads,
+  run: runPayloads,
+  label: null,
+  protection: null,
+  team: null,
+};
 
 /**
  * What one act makes the server send, in order.
  * @see reference/webhooks.md sections 4 and 5
  */
-export function payloadsOf(context: PayloadContext, told: Told): Payload[] {
-  const build = BUILDERS[told.kind.split('.')[0] as Family] as
-    | ((context: PayloadContext, told: Told) => Payload | Payload[])
+export function payloadsOf(context: PayloadContext, happening: Told): Payload[] {
+  const build = BUILDERS[happening.kind.split('.')[0] as Family] as
+    | ((context: PayloadContext, happening: Told) => Payload | Payload[])
     | null;
-  return [build?.(context, told) ?? []].flat();
+  return [build?.(context, happening) ?? []].flat();
 }

@@ -19,32 +19,32 @@ function testCommit(view: View, repo: Repository, commit: Commit): object {
 /** Pushes, and refs that come and go: a new branch is created before it is pushed, a tag after; a branch that goes has no push. */
 export function refPayloads(
   context: PayloadContext,
-  told: ToldOf<'pushed' | 'branch.created' | 'branch.deleted' | 'tag.created' | 'tag.deleted'>,
+  happening: ToldOf<'pushed' | 'branch.created' | 'branch.deleted' | 'tag.created' | 'tag.deleted'>,
 ): Payload[] {
-  switch (told.kind) {
+  switch (happening.kind) {
     case 'pushed':
-      return [pushPayload(context, told)];
+      return [pushPayload(context, happening)];
     case 'branch.created':
-      return [createPayload(context, told), pushPayload(context, told)];
+      return [createPayload(context, happening), pushPayload(context, happening)];
     case 'branch.deleted':
-      return [deletePayload(context, told)];
+      return [deletePayload(context, happening)];
     case 'tag.created':
-      return [pushPayload(context, told), createPayload(context, told)];
+      return [pushPayload(context, happening), createPayload(context, happening)];
     case 'tag.deleted':
-      return [pushPayload(context, told), deletePayload(context, told)];
+      return [pushPayload(context, happening), deletePayload(context, happening)];
   }
 }
 
 function pushPayload(
   context: PayloadContext,
-  told: ToldOf<'pushed' | 'branch.created' | 'tag.created' | 'tag.deleted'>,
+  happening: ToldOf<'pushed' | 'branch.created' | 'tag.created' | 'tag.deleted'>,
 ): Payload {
-  const facts = pushFactsOf(context.world, told);
+  const facts = pushFactsOf(context.world, happening);
   const commits = facts.commits ?? [];
-  const show = (commit: Commit): object => payloadCommit(context.open, told.repo, commit);
+  const show = (commit: Commit): object => payloadCommit(context.open, happening.repo, commit);
   return pushOf(
     context,
-    told.repo,
+    happening.repo,
     facts,
     commits.slice(0, context.profile.telling.pushCommits).map(show),
     facts.head && show(facts.head),
@@ -86,31 +86,31 @@ export function testPayload(context: PayloadContext, repo: Repository): Payload 
   if (!commit) return null;
   const compare = `${context.world.ownerOf(repo).login}/${repo.name}/compare/${commit.sha}...${commit.sha}`;
   const facts = { ref: `refs/heads/${repo.defaultBranch}`, before: commit.sha, after: commit.sha, compare };
-  const shown = testCommit(context.open, repo, commit);
-  return pushOf(context, repo, facts, [shown], shown, 1, 'none');
+  const commitShown = testCommit(context.open, repo, commit);
+  return pushOf(context, repo, facts, [commitShown], commitShown, 1, 'none');
 }
 
-function createPayload(context: PayloadContext, told: ToldOf<'branch.created' | 'tag.created'>): Payload {
+function createPayload(context: PayloadContext, happening: ToldOf<'branch.created' | 'tag.created'>): Payload {
   return {
     type: 'create',
-    ref: told.ref,
+    ref: happening.ref,
     body: {
-      sha: told.sha,
-      ...refNames(context, told.ref),
-      repository: context.repository(told.repo, 'none'),
+      sha: happening.sha,
+      ...refNames(context, happening.ref),
+      repository: context.repository(happening.repo, 'none'),
       sender: context.sender(),
     },
   };
 }
 
-function deletePayload(context: PayloadContext, told: ToldOf<'branch.deleted' | 'tag.deleted'>): Payload {
+function deletePayload(context: PayloadContext, happening: ToldOf<'branch.deleted' | 'tag.deleted'>): Payload {
   return {
     type: 'delete',
-    ref: told.ref,
+    ref: happening.ref,
     body: {
-      ...refNames(context, told.ref),
+      ...refNames(context, happening.ref),
       pusher_type: 'user',
-      repository: context.repository(told.repo),
+      repository: context.repository(happening.repo),
       sender: context.sender(),
     },
   };

@@ -21,33 +21,33 @@ const RUN_ACTIONS = {
 } as const;
 
 /** A job that is queued, waits for others, is claimed, ends. */
-export function jobPayloads(context: PayloadContext, told: ToldOf<keyof typeof JOB_ACTIONS>): Payload {
+export function jobPayloads(context: PayloadContext, happening: ToldOf<keyof typeof JOB_ACTIONS>): Payload {
   return {
     type: 'workflow_job',
     body: {
-      action: JOB_ACTIONS[told.kind],
-      workflow_job: renderJob(context.open, told.job),
-      ...context.organizationOf(told.repo),
-      repository: context.repository(told.repo),
+      action: JOB_ACTIONS[happening.kind],
+      workflow_job: renderJob(context.open, happening.job),
+      ...context.organizationOf(happening.repo),
+      repository: context.repository(happening.repo),
       sender: context.sender(),
     },
   };
 }
 
 /** A run that is asked for, begins, ends; its end has names of its own on Forgejo. */
-export function runPayloads(context: PayloadContext, told: ToldOf<keyof typeof RUN_ACTIONS>): Payload[] {
+export function runPayloads(context: PayloadContext, happening: ToldOf<keyof typeof RUN_ACTIONS>): Payload[] {
   const payload: Payload = {
     type: 'workflow_run',
     body: {
-      action: RUN_ACTIONS[told.kind],
-      workflow: workflowOf(context, told.repo, told.run),
-      workflow_run: renderRun(context.open, told.run),
-      ...context.organizationOf(told.repo),
-      repository: context.repository(told.repo),
+      action: RUN_ACTIONS[happening.kind],
+      workflow: workflowOf(context, happening.repo, happening.run),
+      workflow_run: renderRun(context.open, happening.run),
+      ...context.organizationOf(happening.repo),
+      repository: context.repository(happening.repo),
       sender: context.sender(),
     },
   };
-  return told.kind === 'run.finished' ? [payload, ...actionRunPayloads(context, told.run)] : [payload];
+  return happening.kind === 'run.finished' ? [payload, ...actionRunPayloads(context, happening.run)] : [payload];
 }
 
 /** The workflow as its file stands in the run's commit. */
