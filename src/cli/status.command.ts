@@ -35,7 +35,7 @@ export function describeStatus(report: StatusReport, running: boolean): string {
       lines.push(`  hook ${hook}: ${counted(many, 'delivery', 'deliveries')} in the last day, last ${when(last)}`);
     for (const poller of org.pollers)
       lines.push(
-        `  ${poller.source}: last advanced ${when(poller.advancedAt)}${poller.oldestReadAt ? `, every repository read since ${when(poller.oldestReadAt)}` : ''}`,
+        `  ${poller.source}: last advanced ${when(poller.advancedAt)}${poller.oldestReadAt ? `, every repository read since ${when(poller.oldestReadAt)}` : ''}${poller.isQuiet ? '; no rule waits for them: read at one poll in ten' : ''}`,
       );
     for (const stage of org.stages) lines.push(stageLine(stage));
     if (org.heldBack.length > 0)

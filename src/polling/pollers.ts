@@ -10,11 +10,13 @@ import type { OperationName } from '../forge/operations.js';
 import { Metrics } from '../observability/metrics.js';
 import { InboxStore } from '../pipeline/inbox-store.port.js';
 import { WorkQueue } from '../pipeline/work-queue.port.js';
+import { ActiveRevisions } from '../rules/revisions/active-revisions.port.js';
 import { CursorStore } from './cursor-store.port.js';
 import { FeedPoller } from './feed-poller.js';
 import { GapKeeper } from './gaps/gap-keeper.js';
 import { KnownRepositories } from './known-repositories.js';
 import { ListPoller } from './list-poller.js';
+import { awaitsTasks } from './task-pace.js';
 import { TaskPoller } from './task-poller.js';
 
 /** One source that is read again and again. */
@@ -46,6 +48,7 @@ export class Pollers {
     private readonly forges: ConnectedForges,
     private readonly gaps: GapKeeper,
     private readonly owners: ForgeOwners,
+    private readonly revisions: ActiveRevisions,
     private readonly inbox: InboxStore,
     private readonly cursors: CursorStore,
     private readonly queue: WorkQueue,
@@ -59,6 +62,10 @@ export class Pollers {
       if (!this.polledByOrg.has(org) && this.forges.get(org.forge, org.name)?.capabilities)
         this.polledByOrg.set(org, this.of(org));
     return [...this.polledByOrg.values()].flat();
+  }
+
+  private async awaitsTasks(org: string): Promise<boolean> {
+    return awaitsTasks(await this.revisions.active(org), (await this.revisions.shadow?.(org)) ?? null);
   }
 
   private of(org: OrgConfig): Polled[] {
@@ -93,6 +100,7 @@ export class Pollers {
         repositories,
         moved,
         callsPerPoll: org.tasks.callsPerPoll,
+        isAwaited: () => this.awaitsTasks(org.name),
         ownLogin: forge.capabilities?.self?.login ?? null,
       },
       polled,

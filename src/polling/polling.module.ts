@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { Draining } from '../platform/draining.js';
 import { ForgeModule } from '../forge/forge.module.js';
+import { RulesModule } from '../rules/rules.module.js';
 import { GapKeeper } from './gaps/gap-keeper.js';
 import { HookHistory } from './gaps/hook-history.js';
 import { OwnHooks } from './gaps/own-hooks.js';
@@ -9,7 +10,7 @@ import { Pollers } from './pollers.js';
 
 /** The second way in: what never arrived is read from the feed, the tasks and the lists; and what is missing is known. */
 @Module({
-  imports: [ForgeModule],
+  imports: [ForgeModule, RulesModule],
   providers: [HookHistory, OwnHooks, GapKeeper, Pollers, PollLoop],
   exports: [HookHistory, GapKeeper, PollLoop],
 })

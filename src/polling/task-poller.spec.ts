@@ -229,6 +229,74 @@ describe('polling/task-poller', () => {
     expect((await oldest()).oldestReadAt).not.toBeNull();
   });
 
+  describe('where no rule waits for tasks', () => {
+    const repositories = [1, 2, 3].map((id) => aRepository(id));
+    const aPoller = (options: Parameters<typeof aWorld>[0], isAwaited = false) => {
+      const world = aWorld({ repositories, callsPerPoll: 2, ...options });
+      const poller = world.poller({ isAwaited: async () => isAwaited });
+      const polls = async (count: number): Promise<string[]> => {
+        world.asked.length = 0;
+        for (let n = 0; n < count; n += 1) await poller.poll();
+        return [...world.asked];
+      };
+      return { world, polls };
+    };
+
+    it('makes no call but once in ten polls, in turn', async () => {
+      const { polls } = aPoller({});
+
+      expect([await polls(10), await polls(10), await polls(1)]).toEqual([
+        ['repo-1 1', 'repo-2 1'],
+        ['repo-3 1', 'repo-1 1'],
+        ['repo-2 1', 'repo-3 1'],
+      ]);
+    });
+
+    it('reads the tasks of a repository for five polls after something happened there', async () => {
+      const moved = new Set<string>();
+      const { polls } = aPoller({ moved });
+      await polls(1);
+      moved.add('3');
+
+      expect(await polls(8)).toEqual(Array(5).fill('repo-3 1'));
+    });
+
+    it('asks for the runs of the organization then, where the forge lists them, and for nothing beside', async () => {
+      const moved = new Set<string>();
+      const { polls } = aPoller({ moved, runs: [] });
+      await polls(1);
+      moved.add('3');
+
+      expect(await polls(8)).toEqual(Array(5).fill('runs 1'));
+    });
+
+    it('follows a task that has not ended at every poll', async () => {
+      const { world, polls } = aPoller({ repositories: [aRepository(37, 'app')] });
+      world.tasks.set('app', [aTask(12, 'running')]);
+      const firstPages = async (): Promise<string[]> => (await polls(4)).filter((call) => call.endsWith(' 1'));
+      const running = await firstPages();
+      world.tasks.set('app', [aTask(12, 'success')]);
+
+      expect([running, await firstPages()]).toEqual([Array(4).fill('app 1'), ['app 1']]);
+      expect(await world.stored()).toEqual(['37/12:in_progress', '37/12:completed']);
+    });
+
+    it('moves the time of its cursor at every poll: a poll without a call is no poller that stands still', async () => {
+      const { world, polls } = aPoller({});
+      await polls(1);
+      let writes = 0;
+      const write = world.cursors.write.bind(world.cursors);
+      world.cursors.write = (...what) => ((writes += 1), write(...what));
+      await polls(5);
+
+      expect([writes, world.asked]).toEqual([5, []]);
+    });
+
+    it('reads at every poll while a rule waits', async () => {
+      expect(await aPoller({}, true).polls(3)).toHaveLength(6);
+    });
+  });
+
   it('passes over a repository whose tasks it may not read', async () => {
     const world = aWorld({ repositories: [aRepository(1), aRepository(2)] });
     world.failing.set('repo-1', new ForgeError('refused', 'not found', { operation: 'listActionTasks', status: 404 }));

@@ -11,6 +11,7 @@ import { JobFinder } from './job-finder.js';
 import { keptPosition } from './kept-position.js';
 import type { PolledRepository, RepositoryLister } from './known-repositories.js';
 import { OrgRuns } from './org-runs.js';
+import { MovedLately, readingOf } from './task-pace.js';
 
 const idText = z.string().regex(/^\d+$/);
 
@@ -43,6 +44,8 @@ export interface TaskPollerDeps extends EntryWriterDeps {
   readonly callsPerPoll: number;
   /** Repositories in which something happened since they were read; those that were are taken out. */
   readonly moved?: Set<string>;
+  /** Whether a rule waits for tasks now. Default: one does. */
+  readonly isAwaited?: () => Promise<boolean>;
   /** The bot's own login, where known: op 11 tells jobs of its own repositories alone. */
   readonly ownLogin?: string | null;
 }
@@ -63,12 +66,15 @@ const MAX_OPEN = 200;
 /**
  * Reads the action tasks of an organization's repositories (op 14) into the inbox. A row changes as its job goes on, so an entry is a task in a
  * state; the list is read until a whole page is known and no task that was open last time can stand further down. Where the forge lists the runs of a whole
- * organization, one call tells in which repositories there is something to read; one other list is read beside, in case.
+ * organization, one call tells in which repositories there is something to read; one other list is read beside, in case. Where no rule waits for tasks,
+ * most polls read nothing (`task-pace.ts`).
  */
 export class TaskPoller {
   private readonly writer: EntryWriter;
   private readonly readAt = new Map<string, string>();
   private readonly orgRuns: OrgRuns;
+  private readonly movedLately = new MovedLately();
+  private polls = 0;
   /** Some tasks have not ended: poll again soon. */
   hasOpen = false;
 
@@ -99,24 +105,38 @@ export class TaskPoller {
         busy: [],
       },
     });
+    const movedLately = this.movedLately.next(this.deps.moved ?? []);
+    const reading = readingOf({
+      isAwaited: (await this.deps.isAwaited?.()) ?? true,
+      hasOpen: Object.keys(position.open).length > 0,
+      hasMoved: movedLately.size > 0,
+      poll: this.polls++,
+    });
+    if (reading === 'none') {
+      // That nothing had to be read is a poll too: the time of the cursor tells that polls go on.
+      await this.deps.cursors.write(forge, org, 'tasks', position);
+      return { calls: 0, repositories: 0, stored: 0, complete: true };
+    }
+    const moved = reading === 'moved' ? movedLately : (this.deps.moved ?? new Set());
     const budget = new CallAllowance(this.deps.callsPerPoll);
     const look = await this.orgRuns.look(position.runs, position.since, budget);
     const busy = new Set([...position.busy, ...(look?.busy ?? [])]);
     // Where the runs are known, a push alone is no reason to read.
     if (look?.isWhole) this.deps.moved?.clear();
-    const repositories = await this.deps.repositories.list(
-      () => budget.spend(),
-      new Set([...busy, ...(this.deps.moved ?? [])]),
-    );
+    const hint = look?.isWhole ? [] : moved;
+    const repositories = await this.deps.repositories.list(() => budget.spend(), new Set([...busy, ...hint]));
     const jobs = new JobFinder(this.deps, () => budget.spendIfLeft(), this.deps.ownLogin ?? null);
     // More runs are new than were looked at: any repository may have one.
     if (look && !look.isWhole) for (const { id } of repositories) busy.add(id);
     const hadOpen = new Set(Object.keys(position.open));
-    const turn = inTurn(repositories, position.after, new Set([...hadOpen, ...busy, ...(this.deps.moved ?? [])]));
+    const turn = inTurn(repositories, position.after, new Set([...hadOpen, ...busy, ...hint]));
     const isFirst = new Set(turn.first);
-    const toRead = look?.isWhole
-      ? turn.all.filter(({ id }, n) => isFirst.has(id) || turn.all.findIndex((one) => !isFirst.has(one.id)) === n)
-      : turn.all;
+    const toRead =
+      reading === 'moved'
+        ? turn.all.filter(({ id }) => isFirst.has(id))
+        : look?.isWhole
+          ? turn.all.filter(({ id }, n) => isFirst.has(id) || turn.all.findIndex((one) => !isFirst.has(one.id)) === n)
+          : turn.all;
     let count = 0;
     let done = 0;
     try {

@@ -97,7 +97,13 @@ const orgStatus = z.object({
   lacking: texts.describe('What its rules need and the forge or the token does not offer, as far as it was asked.'),
   stages: z.array(rolloutRow).describe('Rules that are tried before they write everywhere: the newest stage of each.'),
   pollers: z
-    .array(z.object({ source: entrySource, ...fields('advancedAt oldestReadAt', maybeTime) }))
+    .array(
+      z.object({
+        source: entrySource,
+        ...fields('advancedAt oldestReadAt', maybeTime),
+        isQuiet: z.boolean().describe('Of tasks: no rule waits for them, so one poll in ten reads them.'),
+      }),
+    )
     .describe('`oldestReadAt`: when the repository that waits longest was read last; null where it is not known.'),
 });
 

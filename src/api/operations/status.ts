@@ -11,6 +11,8 @@ import { hookReport } from '../../housekeeping/doctor/install-hook.js';
 import { taskPosition } from '../../polling/task-poller.js';
 import { doctorReport, isFinding, type DoctorReport } from '../../housekeeping/doctor/check.js';
 import { showWaiting, shownWaiting } from '../../core/waiting.js';
+import { awaitsTasks } from '../../polling/task-pace.js';
+import { shadowOrg } from '../../rules/revisions/shadow-org.js';
 import { statusReport, type StatusReport } from './answers.js';
 import { examineWaiting } from '../../housekeeping/doctor/examine-waiting.js';
 import { flag, operation } from './operation.js';
@@ -356,12 +358,15 @@ async function takesCommands(keeper: Needs['keeper'], org: string, rule: string)
 
 async function orgStatus(needs: Needs, name: string, forge: string) {
   const { keeper, revisions, offers, verdicts, rollouts, cursors, orgs } = needs;
+  const [active, shadow] = [await keeper.active(name), await keeper.active(shadowOrg(name))];
+  const isQuiet = !awaitsTasks(active, shadow);
   const pollers = await Promise.all(
     orgs.sourcesOf(name).map(async (source) => {
       const stored = await cursors.read(forge, name, source);
       const advancedAt = stored?.advancedAt ?? null;
       const oldest = source === 'tasks' && stored ? taskPosition.safeParse(stored.position).data?.oldestReadAt : null;
-      return { source, advancedAt, oldestReadAt: oldest ? new Date(oldest) : null };
+      const oldestReadAt = oldest ? new Date(oldest) : null;
+      return { source, advancedAt, oldestReadAt, isQuiet: source === 'tasks' && isQuiet };
     }),
   );
   return {
