@@ -192,11 +192,15 @@ async function stateOfChecks(
   where: { readonly owner: string; readonly repo: string; readonly ref: string },
 ): Promise<string | null> {
   let total: number | null = null;
-  const { state, statuses } = await forge.getCombinedStatus(
+  const {
+    state,
+    statuses,
+    total_count: count,
+  } = await forge.getCombinedStatus(
     { ...where, limit: 50 },
     { onReply: ({ totalCount }) => void (total = totalCount) },
   );
-  if (!state || statuses?.length === 0) return null;
+  if (!state || statuses?.length === 0 || (!statuses && Number(count ?? 1) === 0)) return null;
   if (state !== 'success' || statuses === undefined || total === null || total <= statuses.length) return state;
   const all = await readAll(forge, 'getCombinedStatus', where);
   return all.find(({ status }) => status !== 'success' && status !== 'skipped')?.status ?? state;

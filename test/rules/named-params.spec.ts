@@ -43,18 +43,40 @@ describe('parameters that name something', () => {
       '"${{ event.pull_request.draft ? event.pull_request.title : event.pull_request.body }}"',
       '"x${{ event.number }}"',
       'twelve',
+      '"${{ event.number }} "',
+      '"${{ now }}"',
+      '"${{ event.pull_request.draft }}"',
     ])
       expect(told(one.use, one.where, one.name, value)).not.toEqual([]);
     for (const value of ['12', '"12"', '"${{ event.number }}"'])
       expect(told(one.use, one.where, one.name, value).filter((text) => /number of the forge/.test(text))).toEqual([]);
   });
 
-  it.each(of(({ names }) => names === 'branch' || names === 'tag'))('%s takes no full ref', (_, one) => {
-    for (const value of ['refs/heads/x', 'refs/tags/v1', '"refs/heads/${{ repo.name }}"'])
+  it.each(of(({ names }) => names !== undefined && names !== 'number'))('%s takes no full ref', (_, one) => {
+    const values = [
+      'refs/heads/x',
+      'refs/tags/v1',
+      'refs/for/main',
+      '"refs/heads/${{ repo.name }}"',
+      '"${{ \'refs/heads/\' + repo.name }}"',
+    ];
+    for (const value of values)
       expect(told(one.use, one.where, one.name, value)).toEqual([
-        `${one.use}: ${one.name}: a ${one.names ?? ''} is named without "refs/…"`,
+        `${one.use}: ${one.name}: a ${one.names === 'ref' ? 'branch or tag' : (one.names ?? '')} is named without "refs/…"`,
       ]);
     for (const value of ['x', 'v1.0', 'release/refs']) expect(told(one.use, one.where, one.name, value)).toEqual([]);
+  });
+
+  it.each([
+    ['issue.get', 'number', '0'],
+    ['comments.list', 'number', '-1'],
+    ['jobs.of_attempt', 'run', '0'],
+  ])('lookup %s takes no %s below 1', (use, name, value) => {
+    expect(told(use, 'lookup', name, value)).toEqual([`${use}: ${name}: must be a positive whole number`]);
+  });
+
+  it.each(of(({ names }) => names === 'number'))('%s takes a number with and without quotes', (_, one) => {
+    for (const value of ['7', '"7"']) expect(told(one.use, one.where, one.name, value)).toEqual([]);
   });
 
   it.each(
@@ -71,6 +93,7 @@ describe('parameters that name something', () => {
     expect(of(({ names }) => names === 'number').length).toBeGreaterThan(15);
     expect(of(({ names }) => names === 'branch').length).toBeGreaterThan(5);
     expect(of(({ names }) => names === 'tag').length).toBeGreaterThan(4);
+    expect(of(({ names }) => names === 'ref').length).toBeGreaterThan(1);
     expect(of(({ type }) => type === 'time').length).toBeGreaterThan(1);
   });
 });

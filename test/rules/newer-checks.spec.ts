@@ -62,6 +62,37 @@ const MISTAKES: ReadonlyArray<readonly [situation: string, text: string, says: R
     rule(`on: push, if: 'any_glob(event.files.modified, ["src/**", "src//a"])', do: {milestone.ensure: {title: x}}`),
     /4:\d+ .*matches nothing/,
   ],
+  ...[
+    'any_glob(event.files.added + event.files.modified, ["/docs/**"])',
+    'any_glob(event.commits.map(c, c.message + "/x").size() > 0 ? event.files.added : event.files.removed, ["/docs/**"])',
+    'event.commits.exists(c, c.added.exists(path, glob(path, "/docs/**")))',
+    'any_glob(event.files.added.filter(path, path != "x"), ["/docs/**"])',
+    'event.files.added.filter(f, f != "x").filter(f, f != "y").exists(f, glob(f, "/docs/**"))',
+    'any_glob(event.files.modified, ["{src,./docs}/**"])',
+    'event.files.modified.exists(path, path.startsWith("./docs/"))',
+    'event.files.modified.exists(path, path == "/docs/a.md")',
+    '"/docs/a.md" in event.files.modified',
+    'event.files.modified.exists(path, path in ["docs/b.md", "/docs/a.md"])',
+  ].map((condition): readonly [string, string, RegExp] => [
+    `paths that nothing has: ${condition}`,
+    rule(`on: push, if: '${condition}', do: {milestone.ensure: {title: x}}`),
+    /4:\d+ .*begins at the top/,
+  ]),
+  [
+    'patterns of paths under vars that nothing matches',
+    `vars: {docs: ["src/**", "/docs/**"]}\n${rule("on: push, if: 'any_glob(event.files.modified, vars.docs)', do: {milestone.ensure: {title: x}}")}`,
+    /5:\d+ .*"\/docs\/\*\*" matches nothing/,
+  ],
+  [
+    'a name of a repository with its owner',
+    rule(`on: push, if: 'glob(repo.name, "acme/*")', do: {milestone.ensure: {title: x}}`),
+    /4:\d+ .*has no slash/,
+  ],
+  [
+    'a full name of a repository without its owner',
+    rule(`on: push, if: 'glob(repo.full_name, "web-*")', do: {milestone.ensure: {title: x}}`),
+    /4:\d+ .*has a slash always/,
+  ],
   [
     'a pattern of paths that nothing matches, in a loop',
     rule(`on: push, if: 'event.files.added.exists(f, glob(f, "/docs/**"))', do: {milestone.ensure: {title: x}}`),
@@ -451,7 +482,7 @@ describe('checks that are new in this version', () => {
     [
       'patterns of paths that exist',
       rule(
-        `on: push, if: 'any_glob(event.files.modified, ["docs/**", "**/*.md", "{a,b}/c", ".github/**"])', do: {milestone.ensure: {title: x}}`,
+        `on: push, if: 'any_glob(event.files.modified, ["docs/**", "**/*.md", "{a,b}/c", ".github/**"]) && event.files.added.exists(path, path.startsWith(".github/")) && glob(repo.full_name, "acme/*") && glob(repo.name, "web-*")', do: {milestone.ensure: {title: x}}`,
       ),
     ],
     [

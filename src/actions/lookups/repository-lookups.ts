@@ -36,7 +36,7 @@ export const repositoryLookups = [
     target: 'repository',
     params: {
       files: needed('strings', 'paths', pathOfFile),
-      ref: maybe('string', 'branch, tag or commit; the default branch when left out'),
+      ref: naming('ref', maybe('string', 'branch, tag or commit; the default branch when left out')),
     },
     operations: ['getFiles'],
     whereOffered: ['getContents'],

@@ -10,7 +10,7 @@ import { run } from '../../core/objects/workflows.js';
 import { higherLevel, isLevel, type ActorRights, type RightLevel, actorRights } from '../../core/rights.js';
 import { emptyTable } from '../../core/table.js';
 
-const NUMBER = needed('integer', 'number of the issue or pull request');
+const NUMBER = naming('number', needed('integer', 'number of the issue or pull request'));
 
 /** Reads about issues, pull requests, and who may do what with them. */
 export const trackerLookups = [
@@ -135,7 +135,7 @@ export const trackerLookups = [
     name: 'status.get',
     summary: 'The combined status of a commit, with the newest status of each context',
     target: 'repository',
-    params: { ref: needed('string', 'commit, branch or tag') },
+    params: { ref: naming('ref', needed('string', 'commit, branch or tag')) },
     operations: ['getCombinedStatus'],
     whereOffered: [],
     answer: ruleType(combinedStatus),

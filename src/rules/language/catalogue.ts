@@ -18,8 +18,8 @@ export interface Unfit {
   readonly isWarning?: true;
 }
 
-/** What a text parameter names: a number of the forge, or a branch or tag by its short name. */
-export type ParamNames = 'number' | 'branch' | 'tag';
+/** What a text parameter names: a number of the forge, a branch or tag by its short name, or (`ref`) either of them or a commit. */
+export type ParamNames = 'number' | 'branch' | 'tag' | 'ref';
 
 /** What the compiler must know about an action; given by the action catalogue, so that `rules` imports no action. */
 export interface ActionFacts {

@@ -1,4 +1,5 @@
 import type { DataType } from '../../core/data-types.js';
+import type { JsonObject } from '../../core/json.js';
 
 /** Values an expression sees and gives: whole numbers bigint, times Date, durations in seconds and nanos, null kept, absent fields absent. */
 export type ExprValue =
@@ -80,6 +81,8 @@ export interface Guards {
   readonly notNull?: ReadonlySet<string>;
   /** It compares `event.kind`, so that a field need not be told by all kinds. */
   readonly asksKind: boolean;
+  /** Constants of the file; absent = none. */
+  readonly vars?: JsonObject;
   /** The sources that a filter lets through; absent = all. */
   readonly sources?: ReadonlySet<string>;
 }

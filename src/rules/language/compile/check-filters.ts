@@ -62,6 +62,20 @@ function repositoryFault(text: string): Wrong | null {
     : { message: `no repository can be named "${text.slice(0, 60)}"`, hint: 'letters, digits, ".", "_" and "-"' };
 }
 
+/** `repo.name` has no owner before it. */
+function nameWithOwner(text: string): Wrong | null {
+  return /^[^[{]*\//.test(text)
+    ? { message: `a name alone has no slash: "${text.slice(0, 60)}" matches nothing`, hint: text.replace(/^.*\//, '') }
+    : null;
+}
+
+/** `*` stays on one side of the slash. */
+function fullNameFault(text: string): Wrong | null {
+  return text.includes('/') || text.includes('**')
+    ? null
+    : { message: `OWNER/NAME has a slash always: "${text.slice(0, 60)}" matches nothing`, hint: `*/${text}` };
+}
+
 function actorFault(text: string): Wrong | null {
   if (text.startsWith('@'))
     return { message: 'a login has no "@" before it: this matches nobody', hint: text.slice(1) };
@@ -121,6 +135,11 @@ function pathFault(text: string): Wrong | null {
       message: `a path begins at the top of the repository: "${at}" matches nothing`,
       hint: text.replace(/^(?:\.{0,2}\/)+/, ''),
     };
+  if (/^\{(?:[^{}]*,)?\.{0,2}\//.test(text))
+    return {
+      message: `a path begins at the top of the repository: an alternative of "${at}" matches nothing`,
+      hint: text.replace(/([{,])(?:\.{0,2}\/)+/g, '$1'),
+    };
   if (text.endsWith('/'))
     return { message: `"${at}" names a folder, and paths name files: this matches nothing`, hint: `${text}**` };
   if (/\/\/|(?:^|\/)\.{1,2}\//.test(text)) return { message: `no path is written as "${at}": this matches nothing` };
@@ -150,10 +169,12 @@ const FAULTS: Readonly<
   command: { any: [commandFault, regexIn], name: commandNameFault },
   topics: { any: [regexIn], name: topicFault },
   file: { any: [pathFault, regexIn], name: () => null },
+  repo_name: { any: [regexIn, nameWithOwner], name: () => null },
+  full_name: { any: [regexIn, fullNameFault], name: repositoryFault },
 });
 
 /** What a pattern in an expression is compared with. */
-export type Subject = 'branch' | 'tag' | 'repo' | 'actor' | 'file';
+export type Subject = 'branch' | 'tag' | 'repo_name' | 'full_name' | 'actor' | 'file';
 
 /** Why a pattern in an expression can never match such a subject; null = it can, or it is no pattern at all. */
 export function patternFault(subject: Subject, text: string): Wrong | null {

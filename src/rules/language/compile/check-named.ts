@@ -1,6 +1,9 @@
 import type { Json } from '../../../core/json.js';
+import { DYN, describeType } from '../../../core/data-types.js';
 import type { ParamNames } from '../catalogue.js';
 import type { Expression, Template } from './program.js';
+
+type RefName = Exclude<ParamNames, 'number'>;
 
 /** What a parameter can never name, and what to write. `at`: the expression that is meant. */
 interface Slip {
@@ -9,7 +12,11 @@ interface Slip {
   readonly at: Expression | null;
 }
 
-const FULL_REF = /^refs\/(?:heads|tags|remotes\/[^/]+|pull)\//;
+const FULL_REF = /^refs\/(?:heads|tags|remotes\/[^/]+|pull|for)\//;
+/** `'refs/heads/' + …` */
+const FULL_REF_FIRST = /^\s*(['"])refs\/(?:heads|tags)\/[^'"]*\1\s*\+/;
+/** What no number is, whatever its value. */
+const NEVER_NUMBERS = new Set(['bool', 'time', 'duration', 'bytes']);
 /** Words of a command are texts that may be digits. */
 const MAY_BE_DIGITS = /^event\.command\.|^item$/;
 
@@ -24,7 +31,7 @@ export function slipIn(template: Template, names: ParamNames): Slip | null {
 function noNumber(template: Template): Slip | null {
   const hint = 'a number, such as ${{ event.number }}';
   if (template.kind === 'text') {
-    const words = template.parts.find((part) => typeof part === 'string' && !/^\d*$/.test(part.trim()));
+    const words = template.parts.find((part) => typeof part === 'string' && !/^\d*$/.test(part));
     return words === undefined ? null : { message: 'must be a number of the forge, this is a text', hint, at: null };
   }
   if (template.kind === 'constant' && typeof template.value === 'string' && !/^\d+$/.test(template.value))
@@ -32,16 +39,22 @@ function noNumber(template: Template): Slip | null {
   if (template.kind !== 'expression') return null;
   const { expression } = template;
   const { compiled, type } = expression;
+  if (NEVER_NUMBERS.has(type?.kind ?? ''))
+    return {
+      message: `must be a number of the forge, the expression gives ${describeType(type ?? DYN)}`,
+      hint,
+      at: expression,
+    };
   // What a function makes of a text may be digits.
   const isField = compiled.type === 'dyn' && type?.kind === 'string' && type.isId !== true;
   if (!isField || compiled.paths.some(({ segments }) => MAY_BE_DIGITS.test(segments.join('.')))) return null;
   return { message: 'must be a number of the forge, the expression gives a text', hint, at: expression };
 }
 
-function fullRef(template: Template, names: 'branch' | 'tag'): Slip | null {
-  const field = names === 'branch' ? 'event.branch' : 'event.tag';
+function fullRef(template: Template, names: RefName): Slip | null {
+  const field = names === 'tag' ? 'event.tag' : 'event.branch';
   const slip = (at: Expression | null, name: string | null): Slip => ({
-    message: `a ${names} is named without "refs/…"`,
+    message: withoutRefs(names),
     hint: name === null || name === '' ? `such as \${{ ${field} }}` : name,
     at,
   });
@@ -64,14 +77,16 @@ function fullRef(template: Template, names: 'branch' | 'tag'): Slip | null {
 
 /** Of a value that is the same each time: why it names no branch or tag; null = it may. */
 export function fullRefFault(value: Json, names: ParamNames | undefined): string | null {
-  const isFull = typeof value === 'string' && (names === 'branch' || names === 'tag') && FULL_REF.test(value);
-  return isFull ? `a ${names} is named without "refs/…"` : null;
+  const isOther = names === undefined || names === 'number';
+  return isOther || typeof value !== 'string' || !FULL_REF.test(value) ? null : withoutRefs(names);
 }
 
-/** `event.ref`, also with a choice around it; a function may cut it. */
+function withoutRefs(names: RefName): string {
+  return `a ${names === 'ref' ? 'branch or tag' : names} is named without "refs/…"`;
+}
+
+/** `event.ref`, also with a choice around it, and a text that begins so; a function may cut it. */
 function isFullRef({ compiled }: Expression): boolean {
-  return (
-    compiled.type === 'dyn' &&
-    compiled.paths.some(({ segments, tested }) => !tested && segments.join('.') === 'event.ref')
-  );
+  const isRead = compiled.paths.some(({ segments, tested }) => !tested && segments.join('.') === 'event.ref');
+  return (compiled.type === 'dyn' && isRead) || FULL_REF_FIRST.test(compiled.source);
 }

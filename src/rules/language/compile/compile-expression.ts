@@ -134,6 +134,7 @@ function checked(context: FileContext, expression: Expression, { variables, guar
     paths: new Set([...guards.paths, ...own.paths]),
     notNull: new Set([...(guards.notNull ?? []), ...(own.notNull ?? [])]),
     asksKind: guards.asksKind || own.asksKind,
+    vars: context.vars,
   });
   for (const { offset, message, hint, isNew } of problems)
     if (isNew) context.file.newProblemAt(expression.positionOf(offset), message, hint);

@@ -125,7 +125,7 @@ function compileParam(
     template.kind === 'constant' &&
     typeof template.value === 'number' &&
     spec.type === 'string' &&
-    target.checkConstant?.(key, template.value) === null;
+    (target.checkConstant ? target.checkConstant(key, template.value) === null : isForgeNumber(template.value, spec));
   const message = isNumber ? null : checkShape(template, node, spec.type, what);
   const lookalike = expressionMeant(node);
   if (message !== null && spec.type === 'time' && template.kind === 'constant' && typeof template.value === 'string') {
@@ -138,6 +138,8 @@ function compileParam(
   }
   const names = spec.names ?? (spec.type === 'integer' ? 'number' : undefined);
   const slip = names === undefined ? null : slipIn(template, names);
+  if (template.kind === 'constant' && typeof template.value === 'number' && isNoForgeNumber(template.value, spec))
+    context.file.newProblem(node.start, `${what}: must be a positive whole number`);
   if (slip) {
     const place = slip.at?.start ?? context.file.position(node.start);
     context.file.newProblemAt(place, `${what}: ${slip.message}`, slip.hint);
@@ -166,6 +168,14 @@ function compileParam(
     else checkWord(context, node, template.value, spec, what);
   }
   return template;
+}
+
+function isForgeNumber(value: number, { names }: ParamSpec): boolean {
+  return names === 'number' && Number.isInteger(value);
+}
+
+function isNoForgeNumber(value: number, { names }: ParamSpec): boolean {
+  return names === 'number' && value < 1;
 }
 
 /** A text, or one of a list, that was meant to be worked out. */

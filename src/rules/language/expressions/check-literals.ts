@@ -1,9 +1,11 @@
 import { didYouMean } from '../../../core/did-you-mean.js';
+import { isJsonObject, type Json } from '../../../core/json.js';
 import { isRealTime } from '../../../core/real-time.js';
-import { tableOf } from '../../../core/table.js';
+import { ownValue, tableOf } from '../../../core/table.js';
 import { patternFault, type Subject } from '../compile/check-filters.js';
 import type { Expr } from './parse-expression.js';
-import { callOf, constantOf, constantText, elementsOf, pathOf } from './tree.js';
+import { WALK } from './functions.js';
+import { callOf, childrenOf, constantOf, constantText, elementsOf, pathOf } from './tree.js';
 import type { TypeNotes } from './type-notes.js';
 
 /** With its sides changed over. */
@@ -81,12 +83,39 @@ function checkPattern(notes: TypeNotes, name: string, args: readonly Expr[]): vo
 /** Patterns of the glob functions that are written out, as filters are judged. */
 function checkGlob(notes: TypeNotes, name: string, [texts, patterns]: readonly Expr[]): void {
   if (!/^(?:glob|any_glob|all_glob)$/.test(name) || !texts || !patterns) return;
-  const subject = subjectOf(pathOf(texts), notes.source);
+  const subject = subjectOf(notes, texts);
   if (subject === null) return;
-  for (const one of elementsOf(patterns) ?? [patterns]) {
-    const text = constantText(one);
-    const wrong = text === undefined ? null : patternFault(subject, text);
-    if (wrong) notes.newProblem(one, wrong.message, wrong.hint ?? null);
+  for (const one of elementsOf(patterns) ?? [patterns])
+    for (const text of constantsOf(notes, one)) {
+      const wrong = patternFault(subject, text);
+      if (wrong) notes.newProblem(one, wrong.message, wrong.hint ?? null);
+    }
+}
+
+/** The texts of an expression that are the same each time: written out, or under `vars`. */
+function constantsOf(notes: TypeNotes, expr: Expr): readonly string[] {
+  const text = constantText(expr);
+  if (text !== undefined) return [text];
+  const [root, ...fields] = pathOf(expr)?.split('.') ?? [];
+  if (root !== 'vars') return [];
+  const value = fields.reduce<Json | undefined>(
+    (at, field) => (isJsonObject(at) ? ownValue(at, field) : undefined),
+    notes.vars,
+  );
+  return [value].flat().filter((one) => typeof one === 'string');
+}
+
+/** A path or name that is written out, and that the text it is held against never has. */
+export function checkCompared(notes: TypeNotes, text: Expr | undefined, literals: readonly Expr[]): void {
+  if (!text || subjectOf(notes, text) !== 'file') return;
+  for (const literal of literals) {
+    const path = constantText(literal);
+    if (path !== undefined && /^\.{0,2}\//.test(path))
+      notes.newProblem(
+        literal,
+        `a path begins at the top of the repository: "${path.slice(0, 60)}" never stands there`,
+        `"${path.replace(/^(?:\.{0,2}\/)+/, '')}"`,
+      );
   }
 }
 
@@ -113,6 +142,7 @@ export function checkLiterals(notes: TypeNotes, expr: Expr, name: string, args: 
       'this looks like a glob pattern, and matches takes a regular expression',
       'glob(text, "release/*"), or text.matches("^release/.*$")',
     );
+  if (name === 'startsWith') checkCompared(notes, callOf(expr)?.target, args);
   checkTime(notes, name, args);
   checkPattern(notes, name, args);
   checkGlob(notes, name, args);
@@ -155,13 +185,60 @@ function isNowhere(pattern: string): boolean {
   return /[^^$]\^/.test(plain) || /\$[^$^]/.test(plain);
 }
 
-/** What a field holds, by its name; a variable of a loop holds paths where the expression reads files. */
-function subjectOf(path: string | null, source: string): Subject | null {
-  if (path === null) return null;
+/** What a field holds, by its name. */
+function subjectOfPath(path: string): Subject | null {
   if (/(?:^|\.)(?:branch|head_branch|default_branch)$|\.(?:base|head)\.ref$/.test(path)) return 'branch';
   if (/(?:^|\.)(?:tag|tag_name)$/.test(path)) return 'tag';
-  if (/^repo\.name$/.test(path)) return 'repo';
+  if (/^repo\.name$/.test(path)) return 'repo_name';
+  if (/(?:^|\.)full_name$/.test(path)) return 'full_name';
   if (/(?:^|\.)login$/.test(path)) return 'actor';
-  if (/(?:^|\.)(?:files(?:\.\w+)?|filename|added|modified|removed)$/.test(path)) return 'file';
-  return !path.includes('.') && /\bfiles\b/.test(source) ? 'file' : null;
+  return /(?:^|\.)(?:files(?:\.\w+)?|filename|added|modified|removed)$/.test(path) ? 'file' : null;
+}
+
+/**
+ * What a text is, or each of a list of texts: by the field that it comes from.
+ * @param followed parts that were looked at already: loops may give their variables the same name, and each part is looked at once
+ */
+function subjectOf(notes: TypeNotes, expr: Expr | undefined, followed = new Set<Expr>()): Subject | null {
+  if (!expr) return null;
+  const path = pathOf(expr);
+  if (path !== null) {
+    const ranges = path.includes('.') ? [] : rangesOf(notes.parsed.expr, path);
+    return ranges.length === 0 ? subjectOfPath(path) : subjectOfSome(ranges);
+  }
+  const call = callOf(expr);
+  const parts = call
+    ? call.function === WALK || call.function === '_[_]'
+      ? call.args.slice(0, 1)
+      : call.function === '_+_'
+        ? call.args
+        : call.function === '_?_:_'
+          ? call.args.slice(1)
+          : []
+    : (elementsOf(expr) ?? gatheredIn(expr));
+  return subjectOfSome(parts);
+
+  function subjectOfSome(some: readonly Expr[]): Subject | null {
+    for (const one of some) {
+      if (followed.has(one)) continue;
+      const subject = subjectOf(notes, one, followed.add(one));
+      if (subject !== null) return subject;
+    }
+    return null;
+  }
+}
+
+/** What the loops of a variable walk. */
+function rangesOf(expr: Expr, variable: string): Expr[] {
+  const { exprKind } = expr;
+  const own = exprKind.case === 'comprehensionExpr' && exprKind.value.iterVar === variable && exprKind.value.iterRange;
+  return [...(own ? [own] : []), ...childrenOf(expr).flatMap((child) => rangesOf(child, variable))];
+}
+
+/** What `map` and `filter` put into their list. */
+function gatheredIn({ exprKind }: Expr): readonly Expr[] {
+  if (exprKind.case !== 'comprehensionExpr' || !elementsOf(exprKind.value.accuInit)) return [];
+  const step = callOf(exprKind.value.loopStep);
+  const grown = step?.function === '_?_:_' ? callOf(step.args[1]) : step;
+  return (grown?.function === '_+_' && elementsOf(grown.args[1])) || [];
 }

@@ -14,7 +14,7 @@ import { didYouMean } from '../../../core/did-you-mean.js';
 import { emptyTable, ownValue, tableOf } from '../../../core/table.js';
 import type { Guards, TypeCheck, VariableTypes } from '../expression-engine.js';
 import { habitOf } from '../habits/habits.js';
-import { checkCased, checkLiterals, checkSize } from './check-literals.js';
+import { checkCased, checkCompared, checkLiterals, checkSize } from './check-literals.js';
 import {
   checkEquality,
   checkMembership,
@@ -51,7 +51,7 @@ export function checkTypes(
   variables: VariableTypes,
   guards: Guards,
 ): TypeCheck {
-  const notes = new TypeNotes(parsed, source);
+  const notes = new TypeNotes(parsed, source, guards.vars);
   const checker = new Checker(notes, env, variables, guards);
   const type = checker.typeOf(parsed.expr, new Map());
   const claims = claimsOf(parsed.expr, (expr) => notes.offset(expr));
@@ -324,9 +324,13 @@ class Checker {
         checkEquality(this, expr, args, first, second, name === '_==_');
         checkCased(this.notes, args[0], args[1]);
         checkCased(this.notes, args[1], args[0]);
+        checkCompared(this.notes, args[0], args.slice(1));
+        checkCompared(this.notes, args[1], args.slice(0, 1));
         return BOOL;
       case '@in':
         checkMembership(this.notes, expr, args, first, second);
+        checkCompared(this.notes, args[0], elementsOf(args[1]) ?? []);
+        checkCompared(this.notes, args[1], args.slice(0, 1));
         return BOOL;
       case '_[_]':
         return this.#element(expr, args, first, second, loop);

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../../core/json.js';
 import type { TypeProblem } from '../expression-engine.js';
 import type { Expr, ParsedExpression } from './parse-expression.js';
 import { firstIn } from './tree.js';
@@ -11,6 +12,8 @@ export class TypeNotes {
   constructor(
     readonly parsed: ParsedExpression,
     readonly source: string,
+    /** Constants of the file. */
+    readonly vars: JsonObject = {},
   ) {}
 
   offset(expr: Expr): number {
