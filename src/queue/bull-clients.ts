@@ -32,9 +32,9 @@ export class BullClients {
 }
 
 class BullClient extends Redis {
-  override sendCommand(...given: Parameters<Redis['sendCommand']>): unknown {
-    const [{ name }] = given as [Command];
-    const answer = super.sendCommand(...given);
+  override sendCommand(...args: Parameters<Redis['sendCommand']>): unknown {
+    const [{ name }] = args as [Command];
+    const answer = super.sendCommand(...args);
     // Bull names its connections, for people's eyes; whether Redis lets it is nobody's concern.
     return name === 'client' && answer instanceof Promise ? answer.catch(() => undefined) : answer;
   }

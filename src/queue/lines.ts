@@ -14,7 +14,7 @@ export interface Bell {
   /** A turn of the line filled its batch: another process may help. */
   help(topic: Topic, org: string): void;
   /** Hears rings of this topic from now on. */
-  listen(topic: Topic, heard: (org: string) => void): void;
+  listen(topic: Topic, listener: (org: string) => void): void;
   healthy(): Promise<boolean>;
   close(): Promise<void>;
 }

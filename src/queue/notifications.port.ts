@@ -19,5 +19,5 @@ export abstract class Notifications {
    * Opens a connection of its own. That this succeeds does not mean that texts come through: poolers may drop them.
    * @throws StoreUnavailable
    */
-  abstract listen(heard: (text: string) => void): Promise<NotificationListener>;
+  abstract listen(listener: (text: string) => void): Promise<NotificationListener>;
 }

@@ -17,7 +17,7 @@ const CLOSE_MS = 500;
  * the same. Where a pooler drops LISTEN, the poll of each worker finds the work a second later.
  */
 export class NotifyBell implements Bell {
-  private readonly heard = new Map<Topic, Heard>();
+  private readonly listeners = new Map<Topic, Heard>();
   /** Rings that wait for the statement under way, each once. */
   private readonly unsent = new Set<string>();
   private sending: Promise<void> | null = null;
@@ -39,8 +39,8 @@ export class NotifyBell implements Bell {
   /** Each process hears every ring as it is, and looks for work each second. */
   help(): void {}
 
-  listen(topic: Topic, heard: Heard): void {
-    this.heard.set(topic, heard);
+  listen(topic: Topic, listener: Heard): void {
+    this.listeners.set(topic, listener);
     this.listening ??= this.listenOn();
   }
 
@@ -84,7 +84,7 @@ export class NotifyBell implements Bell {
   /** Whoever may log in at the store may send anything: a line that has no work has a turn for nothing. */
   private take(text: string): void {
     const [topic, ...org] = text.split(' ');
-    const heard = TOPICS.includes(topic as Topic) ? this.heard.get(topic as Topic) : undefined;
-    heard?.(org.join(' '));
+    const listener = TOPICS.includes(topic as Topic) ? this.listeners.get(topic as Topic) : undefined;
+    listener?.(org.join(' '));
   }
 }

@@ -57,12 +57,12 @@ export async function redisLetsIn(url: Secret): Promise<void> {
     await client.connect();
     await client.ping();
   } catch (error) {
-    const said = error instanceof Error ? error.message : '';
+    const message = error instanceof Error ? error.message : '';
     // eslint-disable-next-line local/no-decision-by-text -- the first word is the error code of the protocol
-    if (/^(NOAUTH|WRONGPASS)\b/.test(said)) {
+    if (/^(NOAUTH|WRONGPASS)\b/.test(message)) {
       throw new UserError(
         'QUEUE_REFUSES',
-        `Redis at ${options.host}:${options.port} refuses the login (${said}): set the user and the password in queue.url`,
+        `Redis at ${options.host}:${options.port} refuses the login (${message}): set the user and the password in queue.url`,
       );
     }
   } finally {

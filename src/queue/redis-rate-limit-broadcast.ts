@@ -93,8 +93,8 @@ export class RedisRateLimitBroadcast implements RateLimitBroadcast {
 
   private async look(forge: string): Promise<void> {
     if (!isReady(this.publisher)) return;
-    const left = await this.publisher.pttl(keyOf(forge)).catch(() => 0);
-    this.pass(forge, left);
+    const pauseMs = await this.publisher.pttl(keyOf(forge)).catch(() => 0);
+    this.pass(forge, pauseMs);
   }
 
   private take(text: string): void {

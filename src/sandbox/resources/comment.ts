@@ -6,7 +6,7 @@ import { shownTime, type Shown, type View } from '../render/view.js';
 import { cut, nullIfEmpty, readPage } from '../paging.js';
 import type { Handlers } from '../handler.js';
 import type { Id, Issue, User, World } from '../world.js';
-import { askSight, isPoster, issueOf, mayWrite, touch } from './issue-of.js';
+import { mustRead, isPoster, issueOf, mayWrite, touch } from './issue-of.js';
 import { renderLabel } from './label.js';
 import { renderMilestone } from './milestone.js';
 import { renderAsset } from './release.js';
@@ -196,7 +196,7 @@ function askRight(call: RepoCall, comment: Comment, issue: Issue): void {
 
 function make(call: RepoCall): Comment {
   const { body = '' } = bind(call, fields);
-  const issue = askSight(call, existing(call));
+  const issue = mustRead(call, existing(call));
   if (issue.isLocked && !mayWrite(call, issue)) throw forbidden('the issue is locked');
   return makeComment(call.world, doer(call), issue, body);
 }
@@ -226,7 +226,7 @@ function change(call: RepoCall): Answer {
 export const commentHandlers: Handlers = {
   /** Not paged: all at once. */
   listComments: onRepository(read, (call) => {
-    const comments = entriesOf(call, askSight(call, existing(call))).filter((one) => one.kind === 'comment');
+    const comments = entriesOf(call, mustRead(call, existing(call))).filter((one) => one.kind === 'comment');
     return ok(
       comments.map((one) => renderComment(call.view, one)),
       { 'x-total-count': String(comments.length) },
@@ -242,7 +242,7 @@ export const commentHandlers: Handlers = {
   /** 204 for an entry that is no text. */
   getComment: onRepository(read, (call) => {
     const { comment, issue } = commentOf(call);
-    askSight(call, issue);
+    mustRead(call, issue);
     return comment.kind === 'comment' || comment.kind === 'review'
       ? ok(renderComment(call.view, comment))
       : noContent();

@@ -18,7 +18,7 @@ export function issueOf(call: RepoCall): Issue {
   const number = readId(call.params.index);
   for (const issue of call.world.issues.values())
     if (issue.repoId === call.repo.id && BigInt(issue.number) === number)
-      return call.profile.tracker.unreadIssue === 'not there' ? askSight(call, issue) : issue;
+      return call.profile.tracker.unreadIssue === 'not there' ? mustRead(call, issue) : issue;
   throw notFound();
 }
 
@@ -28,7 +28,7 @@ export function mayRead(call: RepoCall, issue: Pick<Issue, 'pull'>): boolean {
 }
 
 /** @throws Refusal 404 */
-export function askSight<Of extends Issue>(call: RepoCall, issue: Of): Of {
+export function mustRead<Of extends Issue>(call: RepoCall, issue: Of): Of {
   if (!mayRead(call, issue)) throw notFound();
   return issue;
 }

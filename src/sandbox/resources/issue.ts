@@ -8,7 +8,7 @@ import { addEntry } from './comment.js';
 import { assignable, assigneesOf, setAssignees } from './issue-assignees.js';
 import { withoutRivals } from './issue-labels.js';
 import { searchedIssues, wantedIssues } from './issue-list.js';
-import { askSight, isPoster, issueOf, labelsByIds, mayWrite, milestoneById, touch } from './issue-of.js';
+import { mustRead, isPoster, issueOf, labelsByIds, mayWrite, milestoneById, touch } from './issue-of.js';
 import { renderMilestone } from './milestone.js';
 import { rfc3339 } from '../render/time.js';
 import type { Issue } from '../entities/issue.js';
@@ -268,7 +268,7 @@ export const issueHandlers: Handlers = {
   listIssues: onRepository(read, (call) =>
     listed(call, wantedIssues(call), (issue) => renderIssue(call.view, issue), { link: true }),
   ),
-  getIssue: onRepository(read, (call) => ok(renderIssue(call.view, askSight(call, issueOf(call))))),
+  getIssue: onRepository(read, (call) => ok(renderIssue(call.view, mustRead(call, issueOf(call))))),
   createIssue: onRepository({ ...member, units: ['repo.issues'], notArchived: true }, (call) =>
     created(renderAfter(call, make)),
   ),
