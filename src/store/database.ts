@@ -178,6 +178,15 @@ export class Database {
     return this.again(() => this.onConnection((runner) => work(runner.manager), org));
   }
 
+  /** Reads of a list: each statement is planned for its values, as by `executePlanned`. */
+  async planned<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
+    const planned = async (manager: EntityManager): Promise<T> => {
+      await planForValues(manager);
+      return work(manager);
+    };
+    return this.transaction(planned, async () => undefined);
+  }
+
   /** `run` with the repository of a plain table. */
   async table<Row extends ObjectLiteral, T>(
     entity: EntityTarget<Row>,

@@ -73,7 +73,7 @@ FROM arrivals a`;
 const LIST = (which: string): string => `${ARRIVAL_SUMMARY}
 WHERE a.code IS DISTINCT FROM 'duplicate' AND ($1::text IS NULL OR lower(a.org) = lower($1)) AND ($2::text IS NULL OR a.kind = $2) AND ($4::text IS NULL OR a.id < $4)
   AND (NOT $5::boolean OR a.state <> 'decided'
-    OR EXISTS (SELECT 1 FROM arrival_events t JOIN runs r ON r.event_id = t.event_id WHERE t.arrival_id = a.id AND ${changedSomething('r')}))
+    OR EXISTS (SELECT 1 FROM arrival_events t JOIN runs r ON r.event_id = t.event_id WHERE t.arrival_id = a.id AND ${changedSomething('r')} OFFSET 0))
   ${which}
 ORDER BY a.id DESC
 LIMIT $3`;
@@ -143,7 +143,7 @@ CROSS JOIN LATERAL (
   SELECT e.seq, e.id, e.kind, e.discussion_hash, e.fact_key AS "factKey", e.fact_at AS "factAt", CASE WHEN e.discussion_hash IS NULL THEN '{}' ELSE e.data END AS data,
          ARRAY(SELECT s.source FROM arrival_events s WHERE s.event_id = e.id ORDER BY s.seq) AS sources,
          CASE WHEN EXISTS (
-           SELECT 1 FROM runs r WHERE r.event_id = e.id AND r.reason_code = 'run.not-confirmed' AND r.reason_params LIKE '%"act.not_found"%'
+           SELECT 1 FROM runs r WHERE r.event_id = e.id AND r.reason_code = 'run.not-confirmed' AND r.reason_params LIKE '%"act.not_found"%' OFFSET 0
          ) THEN e.stored_at END AS "deniedAt"
   FROM events e WHERE e.id = found.id OFFSET 0
 ) AS t

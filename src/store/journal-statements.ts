@@ -96,10 +96,10 @@ function isClaimable(i: string): string {
 const TURN_COLUMNS =
   't.id, t.forge, t.org, t.background, t.seq, t.order_key, t.run_id, t.step_no, t.effect_hash, t.due_at';
 
-/** Whether a run is worth a line where what changed nothing is left out. */
+/** Whether a run is worth a line where what changed nothing is left out. `OFFSET 0`: one look into an index for each run, where the planner would first gather all intents. */
 export function changedSomething(run: string): string {
   return `${run}.state NOT IN ('not-fired', 'coalesced')
-  AND (${run}.state <> 'done' OR EXISTS (SELECT 1 FROM intents w WHERE w.run_id = ${run}.id AND w.state <> 'unchanged'))`;
+  AND (${run}.state <> 'done' OR EXISTS (SELECT 1 FROM intents w WHERE w.run_id = ${run}.id AND w.state <> 'unchanged' OFFSET 0))`;
 }
 
 /** The next row of the index of lines behind the order key `after`; null where there is none. */

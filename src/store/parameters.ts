@@ -1,3 +1,4 @@
+import { firstIdAt } from '../core/ids.js';
 import { BytesInPieces } from './bytes-in-pieces.js';
 
 /**
@@ -27,6 +28,14 @@ export class Packed {
   get inPieces(): BytesInPieces {
     return new BytesInPieces(this.parts);
   }
+}
+
+/** Clocks of two machines differ by less. */
+const CLOCKS_MS = 3_600_000;
+
+/** Comes before every id that was made since then, on whatever machine: what is read of a time begins there in the primary key. */
+export function firstIdSince(at: Date): string {
+  return firstIdAt(new Date(Math.max(0, at.getTime() - CLOCKS_MS)));
 }
 
 /** A list of whole numbers as the server reads it; `pg` would quote each as if it were text. */

@@ -57,7 +57,7 @@ SELECT what, id FROM (
   (SELECT 'event' AS what, e.id FROM events e
    WHERE e.id >= $5 AND e.id < $6 AND ${tellsEvent('e', VISIBLE)} AND (CAST($4 AS text[]) IS NULL OR e.org = ANY ($4)) AND ${isEvent('e')}
      AND ((CAST($8 AS text) IS NULL AND NOT CAST($9 AS boolean))
-       OR EXISTS (SELECT 1 FROM runs r WHERE r.event_id = e.id AND NOT r.rule LIKE 'shadow/%' AND ${isRun('r', '$8', '$9')}))
+       OR EXISTS (SELECT 1 FROM runs r WHERE r.event_id = e.id AND NOT r.rule LIKE 'shadow/%' AND ${isRun('r', '$8', '$9')} OFFSET 0))
    ORDER BY e.id DESC LIMIT $7)
   UNION ALL
   (SELECT 'arrival' AS what, a.id FROM arrivals a

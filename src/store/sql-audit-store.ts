@@ -54,7 +54,7 @@ UNION SELECT a.org FROM ${orgsOf('acts', 'n.sealed_n IS NULL')} AS a ORDER BY or
 const FINISHED = `
 SELECT r.id FROM runs r
 WHERE r.org = $1 AND r.ended_at IS NOT NULL AND r.sealed_n IS NULL AND r.ended_at < ${time('$2')}
-  AND (r.ended_at < ${time('$2')} - interval '1 day' OR NOT EXISTS (SELECT 1 FROM intents i WHERE i.run_id = r.id AND i.look_again_at IS NOT NULL))
+  AND (r.ended_at < ${time('$2')} - interval '1 day' OR NOT EXISTS (SELECT 1 FROM intents i WHERE i.run_id = r.id AND i.look_again_at IS NOT NULL OFFSET 0))
 ORDER BY r.ended_at, r.id LIMIT $3 FOR NO KEY UPDATE OF r`;
 
 /** Nobody knows what became of one that has no outcome after a day: its process ended. */
@@ -80,7 +80,7 @@ UPDATE runs r SET sealed_n = made.n FROM made WHERE r.id = made.run_id`;
 
 const LINKS = `
 SELECT l.org, l.n::integer AS n, l.run_id AS "runId", ${micros('l.as_of')} AS "asOf", l.key_id AS "keyId", l.record, l.link,
-       CASE WHEN s.id IS NULL THEN 'gone' WHEN s.sealed_n = l.n THEN 'there' WHEN s.sealed_n > l.n AND EXISTS (SELECT 1 FROM audit_links o WHERE o.org = l.org AND o.n = s.sealed_n AND o.run_id = s.id) THEN 'sealed-again'
+       CASE WHEN s.id IS NULL THEN 'gone' WHEN s.sealed_n = l.n THEN 'there' WHEN s.sealed_n > l.n AND EXISTS (SELECT 1 FROM audit_links o WHERE o.org = l.org AND o.n = s.sealed_n AND o.run_id = s.id OFFSET 0) THEN 'sealed-again'
             WHEN s.sealed_n IS NULL AND s.is_run AND (s.ended_at IS NULL OR s.ended_at >= l.as_of) THEN 'open-again' ELSE 'unmarked' END AS is
 FROM audit_links l LEFT JOIN LATERAL (
   SELECT id, sealed_n, ended_at, true AS is_run FROM runs WHERE id = l.run_id AND org = l.org
@@ -195,7 +195,8 @@ async function headOf(
   agoMs: number,
 ): Promise<{ last: Grown['head'] | null; asOf: string }> {
   await execute(manager, 'SELECT pg_advisory_xact_lock($1)', [lockKeyOf('audit', org)]);
-  const head = `SELECT n::integer AS n, link FROM audit_links WHERE org = $1 ORDER BY n DESC LIMIT 1`;
+  // The order is that of the column, which the key has: by its number as we read it, all links would be sorted.
+  const head = `SELECT l.n::integer AS n, l.link FROM audit_links l WHERE l.org = $1 ORDER BY l.n DESC LIMIT 1`;
   const [last] = (await execute<Grown['head']>(manager, head, [org])).rows;
   const now = `SELECT ${micros(`clock_timestamp() - $1::double precision * interval '1 millisecond'`)} AS "asOf"`;
   const [{ asOf } = { asOf: '0' }] = (await execute<{ asOf: string }>(manager, now, [agoMs])).rows;

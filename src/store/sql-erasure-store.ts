@@ -46,14 +46,14 @@ const EVENTS = `
 WITH page AS (
   SELECT seq, id, actor, data FROM events e
   WHERE forge = $1 AND ($2::text IS NULL OR seq > $2::bigint) AND decided_at IS NOT NULL
-    AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.event_id = e.id AND r.ended_at IS NULL)
+    AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.event_id = e.id AND r.ended_at IS NULL OFFSET 0)
   ORDER BY seq LIMIT $3
 )
 SELECT id, seq::text AS place, actor, CASE WHEN ${holds(joined('page', ['actor', 'data']))} THEN data END AS data FROM page ORDER BY seq`;
 
 const ECHOES = `
 SELECT o.intent_id AS "intentId", e.id, e.actor, e.data FROM echoes o JOIN events e ON e.id = o.event_id
-WHERE o.intent_id = ANY ($1) AND e.decided_at IS NOT NULL AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.event_id = e.id AND r.ended_at IS NULL)`;
+WHERE o.intent_id = ANY ($1) AND e.decided_at IS NOT NULL AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.event_id = e.id AND r.ended_at IS NULL OFFSET 0)`;
 const ARRIVALS_OF = `
 SELECT t.event_id AS "eventId", a.id, a.content_type AS "contentType", a.body FROM arrival_events t JOIN arrivals a ON a.id = t.arrival_id
 WHERE t.event_id = ANY ($1) AND a.state <> 'stored' AND a.archived_at IS NULL`;

@@ -19,9 +19,9 @@ import { placesFrom, visibilityValues, tellsEvent, tellsOrg } from './visibility
 const WAITING = `
 SELECT a.id AS "arrivalId", a.forge, a.org, a.source, a.entry_key AS "entryKey", a.arrived_at AS "readAt", a.reason AS closed,
        e.id AS "eventId", e.kind, e.repo, e.fact_at AS "factAt", e.data,
-       EXISTS (SELECT 1 FROM arrival_events w WHERE w.event_id = e.id AND w.source = 'webhook') AS "isMatched",
+       EXISTS (SELECT 1 FROM arrival_events w WHERE w.event_id = e.id AND w.source = 'webhook' OFFSET 0) AS "isMatched",
        EXISTS (SELECT 1 FROM events o JOIN arrival_events w ON w.event_id = o.id AND w.source = 'webhook' JOIN arrivals d ON d.id = w.arrival_id
-               WHERE o.fact_hash = e.fact_hash AND d.repeats > 0 AND abs(extract(epoch FROM o.fact_at - e.fact_at)) <= 10) AS "hasRepeats"
+               WHERE o.fact_hash = e.fact_hash AND d.repeats > 0 AND abs(extract(epoch FROM o.fact_at - e.fact_at)) <= 10 OFFSET 0) AS "hasRepeats"
 FROM (SELECT * FROM arrivals WHERE kind = 'entry' AND matched_at IS NULL AND state <> 'stored' AND arrived_at <= $1 ORDER BY id LIMIT $2) a
 LEFT JOIN arrival_events t ON t.arrival_id = a.id
 LEFT JOIN events e ON e.id = t.event_id
@@ -56,7 +56,7 @@ fact_at AS "factAt", found_at AS "foundAt",
 const LIST = `
 SELECT ${GAP}
 FROM gaps g WHERE ($1::text IS NULL OR lower(org) = lower($1))
-  AND (${tellsOrg('g.org', '$3')} OR EXISTS (SELECT 1 FROM events e WHERE e.id = g.event_id AND ${tellsEvent('e', placesFrom(3))}))
+  AND (${tellsOrg('g.org', '$3')} OR EXISTS (SELECT 1 FROM events e WHERE e.id = g.event_id AND ${tellsEvent('e', placesFrom(3))} OFFSET 0))
 ORDER BY seq DESC LIMIT $2`;
 
 const MARK_LATE = `

@@ -44,7 +44,7 @@ const TOLD_EARLIER = `
 SELECT ${eventRows.list('o')} FROM events e JOIN events o ON o.fact_hash = e.fact_hash AND o.org = e.org AND o.seq < e.seq
 WHERE e.id = $1 AND o.actor::json->>'id' = e.actor::json->>'id' AND o.stored_at > e.stored_at - $3::double precision * interval '1 millisecond'
   AND ($5::text IS NULL OR o.seq > (SELECT seq FROM events WHERE id = $5))
-  AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.event_id = o.id AND r.rule = $2 AND r.reason_code = 'run.not-confirmed')
+  AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.event_id = o.id AND r.rule = $2 AND r.reason_code = 'run.not-confirmed' OFFSET 0)
 ORDER BY o.seq LIMIT $4`;
 
 /** The inbox in PostgreSQL. */

@@ -12,6 +12,7 @@ import { ForgeHoldEntity } from './entities/recovery.entities.js';
 import { PauseEntity } from './entities/small.entities.js';
 import { wantsApproval, changedSomething } from './journal-statements.js';
 import { effectHash } from './journal-decisions.js';
+import { orgsOf } from './orgs-of.js';
 import { idsOf, toAttempt, toIntent, toRun } from './rows.js';
 import {
   isOfEntry,
@@ -30,6 +31,8 @@ SELECT s.state, c.count FROM unnest($1::text[]) AS s (state) CROSS JOIN LATERAL 
 ) AS c`;
 const COUNT_NEWEST = countNewest('');
 const COUNT_NEWEST_VISIBLE = countNewest(`WHERE ${tellsIntent('i', placesFrom(3))}`);
+
+const ORGS = `SELECT o.org FROM ${orgsOf('runs', 'true')} AS o`;
 
 /** What is read of runs, intents and attempts. */
 export class SqlJournalReads {
@@ -70,9 +73,13 @@ export class SqlJournalReads {
   async runs(filter: RunFilter): Promise<Run[]> {
     const { org, rule, state, eventId, eventIds, ids, changed, before, shadow, visibility = null, limit } = filter;
     const isBounded = [eventId, eventIds, ids].some((asked) => asked !== undefined);
-    if (visibility !== null && !isBounded) return this.newestRuns(filter, visibility);
+    if (!isBounded) {
+      // No index leads with the rule alone: the newest of each organization, and of these the newest.
+      const visible = visibility ?? (rule !== undefined && org === undefined ? await this.wholeOrgs() : null);
+      if (visible !== null) return this.newestRuns(filter, visible);
+    }
     const asked = Object.entries({ org, rule, state, eventId }).filter(([, value]) => value !== undefined);
-    const rows = await this.db.run((manager) => {
+    const rows = await this.db[isBounded ? 'run' : 'planned']((manager) => {
       const query = runs(manager).orderBy('run.seq', 'DESC').limit(limit);
       for (const [name, value] of asked) query.andWhere(`run.${name} = :${name}`, { [name]: value });
       if (eventIds !== undefined) query.andWhere('run.eventId = ANY (:eventIds)', { eventIds });
@@ -84,6 +91,12 @@ export class SqlJournalReads {
       return query.getMany();
     });
     return rows.map(toRun);
+  }
+
+  /** Every organization that has runs. */
+  private async wholeOrgs(): Promise<NonNullable<Visibility>> {
+    const { rows } = await this.db.run((manager) => execute<{ org: string }>(manager, ORGS));
+    return rows.map(({ org }) => ({ org, repositories: null }));
   }
 
   private async newestRuns({ org, limit, ...filter }: RunFilter, visibility: Visibility): Promise<Run[]> {

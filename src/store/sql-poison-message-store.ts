@@ -28,8 +28,8 @@ const LIST = (which: string): string => `
 SELECT w.topic, w.id, w.deaths, w.quarantined AS "isQuarantined", w.began_at AS since FROM work_in_progress w WHERE w.quarantined ${which} ORDER BY w.began_at LIMIT $1`;
 const LIST_ALL = LIST('');
 const LIST_VISIBLE = LIST(`AND CASE w.topic
-  WHEN 'arrival' THEN EXISTS (SELECT 1 FROM arrivals a WHERE a.id = w.id AND ${tellsArrival('a', placesFrom(2))})
-  ELSE EXISTS (SELECT 1 FROM events e WHERE e.id = w.id AND ${tellsEvent('e', placesFrom(2))}) END`);
+  WHEN 'arrival' THEN EXISTS (SELECT 1 FROM arrivals a WHERE a.id = w.id AND ${tellsArrival('a', placesFrom(2))} OFFSET 0)
+  ELSE EXISTS (SELECT 1 FROM events e WHERE e.id = w.id AND ${tellsEvent('e', placesFrom(2))} OFFSET 0) END`);
 
 const LEAVE_ALONE: Readonly<Record<WatchedTopic, string>> = {
   arrival: `UPDATE arrivals SET state = 'quarantined', reason = $2, code = 'processes_ended' WHERE id = $1 AND state = 'stored'`,

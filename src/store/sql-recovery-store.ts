@@ -63,7 +63,7 @@ const LOCK = `SELECT id FROM intents WHERE id = $1 AND state = 'unknown' FOR NO 
 const PUT_OFF_TO_SETTLE = `
 UPDATE intents i SET due_at = (${OPEN_CALL}) + ${MS('$2')}, updated_at = clock_timestamp()
 WHERE i.id = $1 AND i.due_at <= clock_timestamp() AND (${OPEN_CALL}) > clock_timestamp() - ${MS('$2')}
-  AND EXISTS (SELECT 1 FROM attempts l WHERE l.intent_id = i.id AND l.n = i.attempts AND (l.outcome IS NULL OR l.outcome = 'unknown'))`;
+  AND EXISTS (SELECT 1 FROM attempts l WHERE l.intent_id = i.id AND l.n = i.attempts AND (l.outcome IS NULL OR l.outcome = 'unknown') OFFSET 0)`;
 
 const CLAIM = `
 UPDATE intents i SET epoch = i.epoch + 1, owner = $2, lease_until = clock_timestamp() + ${MS('$3')}, updated_at = clock_timestamp()

@@ -28,9 +28,9 @@ ON CONFLICT (kind, id) DO UPDATE SET reason_code = EXCLUDED.reason_code, reason_
 /** What was decided by a process that did not know that another had put it off. */
 const FORGET = `
 DELETE FROM put_off p WHERE CASE p.kind
-  WHEN 'event' THEN NOT EXISTS (SELECT 1 FROM events e WHERE e.id = p.id AND e.decided_at IS NULL)
-  WHEN 'run' THEN NOT EXISTS (SELECT 1 FROM runs r WHERE r.id = p.id AND r.state = 'gathering')
-  ELSE NOT EXISTS (SELECT 1 FROM ticks t WHERE t.id = p.id AND t.state = 'due') END`;
+  WHEN 'event' THEN NOT EXISTS (SELECT 1 FROM events e WHERE e.id = p.id AND e.decided_at IS NULL OFFSET 0)
+  WHEN 'run' THEN NOT EXISTS (SELECT 1 FROM runs r WHERE r.id = p.id AND r.state = 'gathering' OFFSET 0)
+  ELSE NOT EXISTS (SELECT 1 FROM ticks t WHERE t.id = p.id AND t.state = 'due' OFFSET 0) END`;
 
 /** Parameters: how many, runs, a visibility. */
 const FIRST = 3;
@@ -271,7 +271,7 @@ SELECT r.id, r.org, r.rule AS behind, r.decided_at AS since, r.reason_code AS "r
 FROM runs r
 WHERE starts_with(r.reason_code, 'run.held.') AND r.reason_code NOT IN ('run.held.approval', 'run.held.new-policy')
   AND r.decided_at > clock_timestamp() - interval '30 days' AND ${tellsRun('r', placesFrom(FIRST))} AND ($2::text[] IS NULL OR r.id = ANY ($2))
-  AND NOT EXISTS (SELECT 1 FROM runs n WHERE n.org = r.org AND n.rule = r.rule AND n.seq > r.seq AND n.repo_id IS NOT DISTINCT FROM r.repo_id)
+  AND NOT EXISTS (SELECT 1 FROM runs n WHERE n.org = r.org AND n.rule = r.rule AND n.seq > r.seq AND n.repo_id IS NOT DISTINCT FROM r.repo_id OFFSET 0)
 ORDER BY r.seq DESC LIMIT $1`;
 
 interface PlainRow extends ReasonColumns {

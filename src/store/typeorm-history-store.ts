@@ -1,3 +1,4 @@
+import { firstIdSince } from './parameters.js';
 import type { EntityManager } from 'typeorm';
 import { withReasonText } from '../core/reason.js';
 import type { Visibility } from '../core/visibility.js';
@@ -15,8 +16,10 @@ export class TypeOrmHistoryStore implements HistoryStore {
   constructor(private readonly db: Database) {}
 
   async page({ org, since, until, after, visibility = null, limit }: HistoryQuery): Promise<HistoryPage> {
-    return this.db.run(async (manager) => {
+    return this.db.planned(async (manager) => {
       const query = manager.createQueryBuilder(EventEntity, 'event').where('event.org = :org', { org });
+      // Ids are made before the rows are written: what is read begins at the time, by the primary key.
+      query.andWhere('event.id >= :first', { first: firstIdSince(since) });
       query.andWhere('event.storedAt >= :since AND event.storedAt < :until', { since, until });
       if (after !== null) query.andWhere('event.id > :after', { after });
       if (visibility !== null) query.andWhere(tellsEvent('event', NAMED), { ...visibilityParams(visibility) });

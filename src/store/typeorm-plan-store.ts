@@ -41,7 +41,8 @@ export class TypeOrmPlanStore implements PlanStore {
     if (hash === '') return null;
     const [first, second] = await this.db.table(PlanEntity, (plans) => {
       const query = plans.createQueryBuilder('plan').orderBy('plan.hash').limit(2);
-      query.where('(plan.hash = :hash OR starts_with(plan.hash, :hash))', { hash });
+      // "g" comes after every digit of a hash.
+      query.where(`(plan.hash = :hash OR (plan.hash >= :hash AND plan.hash < :hash || 'g'))`, { hash });
       if (visibility !== null)
         query.andWhere(tellsOrg('plan.org', NAMED.whole), { whole: visibilityParams(visibility).whole });
       return query.getMany();
@@ -87,7 +88,8 @@ export class TypeOrmPlanStore implements PlanStore {
     about: readonly string[] | null,
     except: string,
   ): Promise<void> {
-    await this.db.table(PlanEntity, async (plans) => {
+    await this.db.planned(async (manager) => {
+      const plans = manager.getRepository(PlanEntity);
       const open = await plans.findBy({ org, state: 'open', hash: Not(except) });
       const ids = open.flatMap((row) => (isWithin(toPlan(row), policies, about) ? [row.id] : []));
       // One that somebody approved meanwhile stays.

@@ -1,3 +1,4 @@
+import { firstIdSince } from './parameters.js';
 import { stringifyJson } from '../core/json.js';
 import type { RolloutEvidence, RolloutRow, RolloutStore } from '../pipeline/rollout-store.port.js';
 import { execute, type Database } from './database.js';
@@ -10,13 +11,15 @@ INSERT INTO rollouts (id, org, rule, rule_hash, kind, stage, percent, by, at, ev
 SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11
 WHERE (SELECT r.id FROM rollouts r WHERE r.org = $2 AND r.rule = $3 ORDER BY r.seq DESC LIMIT 1) IS NOT DISTINCT FROM $12`;
 
+/** Runs of a rule are found in the order of their numbers: `$4` is an id before which all are older. */
+const RUNS_SINCE = `runs WHERE org = $1 AND rule = $2 AND decided_at >= $3
+  AND seq > coalesce((SELECT o.seq FROM runs o WHERE o.id < $4 ORDER BY o.id DESC LIMIT 1), -9223372036854775808)`;
 /** What its limit held was not decided. */
-const DECIDED = `org = $1 AND rule = $2 AND decided_at >= $3 AND NOT (state = 'error' AND starts_with(reason_code, '${HELD_PREFIX}'))`;
-const COUNTS = `SELECT state, mode, count(*)::int AS count FROM runs WHERE ${DECIDED} GROUP BY state, mode`;
-const NEWEST_RUNS = `SELECT id, state, reason_code AS "reasonCode", reason_params AS "reasonParams" FROM runs WHERE ${DECIDED} ORDER BY seq DESC LIMIT $4`;
+const DECIDED = `${RUNS_SINCE} AND NOT (state = 'error' AND starts_with(reason_code, '${HELD_PREFIX}'))`;
+const COUNTS = `SELECT state, mode, count(*)::int AS count FROM ${DECIDED} GROUP BY state, mode`;
+const NEWEST_RUNS = `SELECT id, state, reason_code AS "reasonCode", reason_params AS "reasonParams" FROM ${DECIDED} ORDER BY seq DESC LIMIT $5`;
 const RECORDED = `
-SELECT i.action, i.state, count(*)::int AS count FROM intents i JOIN runs r ON r.id = i.run_id
-WHERE r.org = $1 AND r.rule = $2 AND r.decided_at >= $3 AND r.mode = 'dry-run' GROUP BY i.action, i.state ORDER BY i.action, i.state`;
+SELECT i.action, i.state, count(*)::int AS count FROM (SELECT id FROM ${RUNS_SINCE} AND mode = 'dry-run') AS r JOIN intents i ON i.run_id = r.id GROUP BY i.action, i.state ORDER BY i.action, i.state`;
 
 export class TypeOrmRolloutStore implements RolloutStore {
   constructor(private readonly db: Database) {}
@@ -52,8 +55,8 @@ export class TypeOrmRolloutStore implements RolloutStore {
   }
 
   async evidence(org: string, rule: string, since: Date, newest: number): Promise<RolloutEvidence> {
-    return this.db.run(async (manager) => {
-      const params = [org, rule, since];
+    return this.db.planned(async (manager) => {
+      const params = [org, rule, since, firstIdSince(since)];
       const { rows: counts } = await execute<{ state: string; mode: string; count: number }>(manager, COUNTS, params);
       const { rows: recorded } = await execute<{ action: string; state: string; count: number }>(
         manager,

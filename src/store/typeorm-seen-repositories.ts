@@ -5,14 +5,17 @@ import type { FeedRepositories, FeedRepository, SeenRepositories } from '../forg
 import { execute, type Database } from './database.js';
 import { FeedRepositoryEntity } from './entities/intake.entities.js';
 
+/** One look into the index for each repository, however many events it has: the newest event of the first one behind this. */
+const nextNewest = (behind: string): string => `
+  SELECT n.repo_id, n.repo, n.kind FROM events n WHERE n.forge = $1 AND n.org = $2 AND n.repo_id IS NOT NULL ${behind} ORDER BY n.repo_id, n.seq DESC LIMIT 1`;
+
 const NEWEST_TELLING = `
-SELECT repo FROM (
-  SELECT DISTINCT ON (repo_id) repo_id, repo, kind FROM events
-  WHERE forge = $1 AND org = $2 AND repo_id IS NOT NULL
-  ORDER BY repo_id, seq DESC
-) AS newest
-WHERE kind NOT IN ('repository.deleted', 'repository.transferred')
-ORDER BY repo_id`;
+WITH RECURSIVE newest AS (
+  (${nextNewest('')})
+  UNION ALL
+  SELECT f.* FROM newest CROSS JOIN LATERAL (${nextNewest('AND n.repo_id > newest.repo_id')}) AS f
+)
+SELECT repo FROM newest WHERE kind NOT IN ('repository.deleted', 'repository.transferred') ORDER BY repo_id`;
 
 /** Rows are written in one order, so that two pollers of one feed do not wait for each other in a ring. */
 const KEEP_NAMED = `

@@ -77,7 +77,7 @@ function tellsUnit(e: string, places: VisibilityPlaces): string {
 }
 
 function whereEvent(r: string, isTold: string): string {
-  return `(${r}.lookups = '{}' AND EXISTS (SELECT 1 FROM events v WHERE v.id = ${r}.event_id AND ${isTold}))`;
+  return `(${r}.lookups = '{}' AND EXISTS (SELECT 1 FROM events v WHERE v.id = ${r}.event_id AND ${isTold} OFFSET 0))`;
 }
 
 function tellsUnitOfRun(r: string, places: VisibilityPlaces): string {
@@ -104,14 +104,14 @@ function tellsTarget(i: string, places: VisibilityPlaces): string {
 /** Both what the intent `i` acts on and what it was decided about may be told: its parameters may be made of either. */
 export function tellsIntent(i: string, places: VisibilityPlaces): string {
   return `(${tellsOrg(`${i}.org`, places.whole)} OR (${tellsTarget(i, places)}
-    AND EXISTS (SELECT 1 FROM runs o WHERE o.id = ${i}.run_id AND (o.org, o.repo_id) IN (${pairs(places)})))
-    OR EXISTS (SELECT 1 FROM runs o WHERE o.id = ${i}.run_id AND o.repo_id = ${repoOfOrderKey(i)} AND ${tellsUnitOfRun('o', places)}))`;
+    AND EXISTS (SELECT 1 FROM runs o WHERE o.id = ${i}.run_id AND (o.org, o.repo_id) IN (${pairs(places)}) OFFSET 0))
+    OR EXISTS (SELECT 1 FROM runs o WHERE o.id = ${i}.run_id AND o.repo_id = ${repoOfOrderKey(i)} AND ${tellsUnitOfRun('o', places)} OFFSET 0))`;
 }
 
 /** All that the arrival `a` tells may be told. What it tells is not known before it is decided, and never of what makes no event. */
 export function tellsArrival(a: string, places: VisibilityPlaces): string {
   const told = (which: string): string =>
-    `EXISTS (SELECT 1 FROM arrival_events x JOIN events y ON y.id = x.event_id WHERE x.arrival_id = ${a}.id AND ${which})`;
+    `EXISTS (SELECT 1 FROM arrival_events x JOIN events y ON y.id = x.event_id WHERE x.arrival_id = ${a}.id AND ${which} OFFSET 0)`;
   const isTold = `((y.org, y.repo_id) IN (${pairs(places)}) OR ${tellsUnit('y', places)})`;
   return `(${tellsOrg(`${a}.org`, places.whole)} OR (${told(isTold)} AND NOT ${told(`(${isTold}) IS NOT TRUE`)}))`;
 }

@@ -256,6 +256,24 @@ describeOnPostgres('database/backlog: what is asked for each event and intent co
     expect(((await rowsRead(['arrivals'])) - before) / 8).toBeLessThan(FEW);
   });
 
+  it('where an audit chain ends, however long it is', async () => {
+    await stores.dataSource.query(
+      `INSERT INTO audit_links (org, n, run_id, as_of, key_id, record, link)
+       SELECT 'acme', n, 'r-done-' || n, now(), 'k', 'r', 'l' || n FROM generate_series(1, $1::int) AS n`,
+      [BACKLOG],
+    );
+    await stores.dataSource.query(
+      `INSERT INTO runs SELECT (jsonb_populate_record(r, jsonb_build_object('id', 'sealable', 'run_key', 'sealable', 'state', 'done', 'seq', -900000,
+         'ended_at', '2000-01-01'))).* FROM runs r WHERE r.id = 'first'`,
+    );
+    const before = await rowsRead(['audit_links']);
+
+    const grown = await stores.audit.seal('acme', 1, 0, { id: 'k', hash: hashOf });
+
+    expect(grown).toMatchObject({ added: 1, head: { n: BACKLOG + 1 } });
+    expect((await rowsRead(['audit_links'])) - before).toBeLessThan(FEW);
+  });
+
   it('tells what budgets hold', async () => {
     expect(await stores.journal.heldByBudgets(9)).toMatchObject([{ kind: 'actor', of: 'eve', effects: HELD }]);
   });
