@@ -8,6 +8,7 @@ import { templateFile } from '../../src/store/embedded/template.js';
 import { MIGRATIONS } from '../../src/store/migrations/index.js';
 import { openStores, type Stores } from '../../src/store/open-stores.js';
 import type { StoreConfig } from '../../src/config/app-config.js';
+import { keepStatements, watchStatements } from '../storms/statements/record.js';
 
 export const POSTGRES_URL = process.env['FORGEHAND_TEST_POSTGRES_URL'];
 
@@ -102,14 +103,20 @@ export async function openTestStores(kind: 'embedded' | 'postgres'): Promise<Tes
   const config: StoreConfig = database
     ? { kind: 'postgres', url: new Secret(database.url) }
     : { kind: 'embedded', dir: ':memory:' };
+  watchStatements();
   const stores = await openStores(config);
   await stores.migrate();
+  const keep = async (): Promise<void> => (kind === 'postgres' ? keepStatements(stores.dataSource) : undefined);
   const emptying = await emptyingStatement(stores);
   return {
     stores,
     config,
-    reset: async () => void (await stores.dataSource.query(emptying)),
+    reset: async () => {
+      await keep();
+      await stores.dataSource.query(emptying);
+    },
     close: async () => {
+      await keep();
       await stores.close();
       await database?.drop();
     },

@@ -29,6 +29,12 @@ const STORMS = {
     args: [join(ROOT, 'dist'), '120', '4000'],
     does: 'whether the time of a check tells where a signature is wrong; on the built bot',
   },
+  statements: {
+    program: 'test/storms/statements/main.ts',
+    args: [],
+    services: true,
+    does: 'whether a statement of the store costs more, the longer the store keeps what happened',
+  },
   fuzz: { program: 'test/fuzz/main.ts', args: [], does: 'a million spoiled deliveries' },
   mutants: { program: 'test/mutation/run.mjs', args: [], does: 'mutants of the deciding code, and what notices them' },
 };
