@@ -22,6 +22,7 @@ export abstract class AppConfig {
     /** Longest time between an act and its delivery; null = any. */
     readonly maxAgeMs: number | null;
     readonly archive: string | null;
+    readonly historyDays: number;
     readonly tickDays: number;
   };
   /** `audits`: whether they run by themselves. */

@@ -379,6 +379,9 @@ export const configSchema = z.strictObject({
         'the bot holds deliveries whose act is older on arrival until `forgehand release`: 1h to 3650d, such as 7d. Default: it holds none',
       ),
     archive: text.optional().describe('folder for the bodies after that time; without it they are lost'),
+    history_days: whole(30, 3650)
+      .default(400)
+      .describe('days that the bot keeps findings, plans, stages of rules, gaps and outages after their end'),
     tick_days: whole(7, 3650).default(90).describe('days that the bot keeps decided ticks of schedules'),
   }),
   housekeeping: group({

@@ -155,6 +155,7 @@ class ConfigBuilder {
         inboxDays: written.retention.inbox_days,
         maxAgeMs: this.maxAge(written.retention.max_age),
         archive: this.file.resolve(written.retention.archive),
+        historyDays: written.retention.history_days,
         tickDays: written.retention.tick_days,
       },
       housekeeping: underOwnNames(written.housekeeping),

@@ -13,6 +13,7 @@ import type { OperatorStore } from '../core/operator-store.port.js';
 import type { SeenRepositories } from '../forge/seen-repositories.port.js';
 import type { ErasureStore } from '../housekeeping/erase/erasure-store.port.js';
 import type { ArchiveStore } from '../housekeeping/archive-store.port.js';
+import type { EndedRecordStore } from '../housekeeping/ended-record-store.port.js';
 import type { AuditStore } from '../housekeeping/audit/audit-store.port.js';
 import type { OpenAlertStore } from '../housekeeping/open-alert-store.port.js';
 import type { StoreMaintenance } from '../housekeeping/store-maintenance.port.js';
@@ -42,6 +43,7 @@ import { SqlActStore } from './sql-act-store.js';
 import { SqlActivityStore } from './sql-activity-store.js';
 import { SqlArchiveStore } from './sql-archive-store.js';
 import { SqlAuditStore } from './sql-audit-store.js';
+import { SqlEndedRecordStore } from './sql-ended-record-store.js';
 import { SqlGapStore } from './sql-gap-store.js';
 import { SqlIdStore } from './sql-id-store.js';
 import { SqlInboxStore } from './sql-inbox-store.js';
@@ -118,6 +120,7 @@ export interface Stores {
   readonly rollouts: RolloutStore;
   readonly known: KnownFacts;
   readonly archive: ArchiveStore;
+  readonly ended: EndedRecordStore;
   readonly poisonMessages: PoisonMessageStore;
   readonly waiting: WaitingStore;
   readonly audit: AuditStore;
@@ -261,6 +264,7 @@ function storesOver(
     rollouts: new TypeOrmRolloutStore(db),
     known: new TypeOrmKnownFacts(db),
     archive: new SqlArchiveStore(db),
+    ended: new SqlEndedRecordStore(db),
     untrustedProxies: new TypeOrmUntrustedProxies(db),
     ids: new SqlIdStore(db),
     activity: new SqlActivityStore(db),

@@ -3,6 +3,7 @@ import { ActivityStore } from '../insight/activity-store.port.js';
 import { ArchiveStore } from '../housekeeping/archive-store.port.js';
 import { AuditStore } from '../housekeeping/audit/audit-store.port.js';
 import { CursorStore } from '../polling/cursor-store.port.js';
+import { EndedRecordStore } from '../housekeeping/ended-record-store.port.js';
 import { ErasureStore } from '../housekeeping/erase/erasure-store.port.js';
 import { FindingStore } from '../policies/finding-store.port.js';
 import { GapStore } from '../pipeline/gap-store.port.js';
@@ -50,6 +51,7 @@ const PORTS = {
   rollouts: RolloutStore,
   known: KnownFacts,
   archive: ArchiveStore,
+  ended: EndedRecordStore,
   poisonMessages: PoisonMessageStore,
   waiting: WaitingStore,
   audit: AuditStore,

@@ -17,6 +17,7 @@ import { ArchiveInbox } from '../archive-inbox.js';
 import { AuditSealer } from '../audit/audit-sealer.js';
 import type { DoctorReport } from '../doctor/check.js';
 import { Doctor, type DoctorScope } from '../doctor/doctor.js';
+import { EndedRecordStore } from '../ended-record-store.port.js';
 import { StoreMaintenance } from '../store-maintenance.port.js';
 import type { JobTools } from './job.js';
 
@@ -26,6 +27,7 @@ const BY = 'housekeeping';
 @Injectable()
 export class BotJobTools implements JobTools {
   readonly tickDays: number;
+  readonly historyDays: number;
   readonly staleBranchDays: number;
 
   constructor(
@@ -39,6 +41,7 @@ export class BotJobTools implements JobTools {
     readonly journal: JournalStore,
     readonly archive: ArchiveInbox,
     readonly ticks: TickStore,
+    readonly ended: EndedRecordStore,
     readonly sealer: AuditSealer,
     private readonly doctor: Doctor,
     private readonly store: StoreMaintenance,
@@ -46,6 +49,7 @@ export class BotJobTools implements JobTools {
     private readonly sync: AccountSync,
   ) {
     this.tickDays = config.retention.tickDays;
+    this.historyDays = config.retention.historyDays;
     this.staleBranchDays = config.housekeeping.staleBranchDays;
   }
 

@@ -3,6 +3,7 @@ import { sealAudit } from './audit-seal.job.js';
 import { staleBranches } from './branches-stale.job.js';
 import { digestDeadLetters } from './dead-letters-digest.job.js';
 import { auditForge } from './forge-audit.job.js';
+import { pruneHistory } from './history-prune.job.js';
 import { auditHooks } from './hooks-audit.job.js';
 import { archiveInbox } from './inbox-archive.job.js';
 import type { Job } from './job.js';
@@ -33,5 +34,6 @@ export const jobs: readonly Job[] = [
   sealAudit,
   archiveInbox,
   pruneTicks,
+  pruneHistory,
   digestDeadLetters,
 ];

@@ -11,6 +11,7 @@ import type { ForgeInventory } from '../../forge/forge-inventory.js';
 import type { OperationName } from '../../forge/operations.js';
 import type { AccountSync } from '../account-sync.js';
 import type { ArchiveInbox } from '../archive-inbox.js';
+import type { EndedRecordStore } from '../ended-record-store.port.js';
 import type { AuditSealer } from '../audit/audit-sealer.js';
 import { type Check, type DoctorReport, isFinding } from '../doctor/check.js';
 import type { DoctorScope } from '../doctor/doctor.js';
@@ -113,6 +114,9 @@ export interface JobTools {
   readonly ticks: Pick<TickStore, 'prune'>;
   /** Rows of occurrences are kept so long. */
   readonly tickDays: number;
+  readonly ended: Pick<EndedRecordStore, 'prune'>;
+  /** Records of what has ended are kept so long. */
+  readonly historyDays: number;
   readonly sealer: Pick<AuditSealer, 'run'>;
   readonly maintenance: (what: 'checkpoint' | 'vacuum') => Promise<void>;
   readonly plan: (org: string) => Promise<KeptPlan>;

@@ -283,6 +283,31 @@ describe('housekeeping/jobs/job-runner', () => {
     expect(asked[0]).toEqual([new Date('2026-10-21T12:00:00Z'), 50, 1_000]);
   });
 
+  it('deletes what ended long ago batch by batch, and nothing in a dry run', async () => {
+    const left = new Map([
+      ['gaps', 1_500],
+      ['plans', 3],
+    ]);
+    const asked: Date[] = [];
+    const prune = async (before: Date, limit: number) => {
+      asked.push(before);
+      const gone = [...left].map(([kind, count]) => [kind, Math.min(count, limit)] as const);
+      for (const [kind, count] of gone) left.set(kind, (left.get(kind) ?? 0) - count);
+      return new Map(gone.filter(([, count]) => count > 0)) as never;
+    };
+    const runner = runnerOf([named('history.prune')], { ended: { prune }, historyDays: 400 });
+
+    const [dry] = await runner.run('history.prune', null, true, 'ada');
+    expect([dry?.outcome?.summary, asked]).toEqual([
+      'findings, plans, stages, gaps and outages that ended before 2025-10-16 are deleted',
+      [],
+    ]);
+    const [done] = await runner.run('history.prune', null, false, 'ada');
+
+    expect(done?.outcome?.changes).toEqual(['1500 gaps deleted', '3 plans deleted']);
+    expect(asked).toEqual(Array(2).fill(new Date('2025-10-16T12:00:00Z')));
+  });
+
   it('looks at every repository, and one that is closed to us holds up no other', async () => {
     forge.addRepository('a');
     forge.addRepository('b');

@@ -1,0 +1,28 @@
+import type { EndedKind } from '../ended-record-store.port.js';
+import { nightly, type Job } from './job.js';
+
+const DAY_MS = 86_400_000;
+/** Rows of a kind in one statement: an embedded store does nothing else meanwhile. */
+const BATCH = 1_000;
+
+/** Deletes records of what ended long ago. Events with their runs and effects, and what the bot must remember, stay. */
+export const pruneHistory: Job = {
+  name: 'history.prune',
+  summary: 'findings, plans, stages, gaps and outages that ended long ago (retention.history_days) leave the store',
+  per: 'bot',
+  schedule: nightly(5),
+  when: 'nightly',
+  isAudit: false,
+  async run({ isDryRun, tools }) {
+    const before = new Date(tools.clock.now().getTime() - tools.historyDays * DAY_MS);
+    const summary = `findings, plans, stages, gaps and outages that ended before ${before.toISOString().slice(0, 10)} are deleted`;
+    if (isDryRun) return { summary };
+    const pruned = new Map<EndedKind, number>();
+    for (let isFull = true; isFull;) {
+      const batch = await tools.ended.prune(before, BATCH);
+      for (const [kind, count] of batch) pruned.set(kind, count + (pruned.get(kind) ?? 0));
+      isFull = [...batch.values()].includes(BATCH);
+    }
+    return { summary, changes: [...pruned].map(([kind, count]) => `${count} ${kind} deleted`) };
+  },
+};
