@@ -34,3 +34,8 @@ export function hashOf(...parts: readonly string[]): string {
   for (const part of parts) text += `${Buffer.byteLength(part)}:${part}`;
   return hash('sha256', text, 'hex');
 }
+
+/** Whether a field of this name is an id of the forge: a text to us. */
+export function isIdKey(key: string): boolean {
+  return key === 'id' || key.endsWith('_id');
+}

@@ -1,3 +1,4 @@
+import { isIdKey } from '../core/ids.js';
 import type { EventActor, EventRepository } from '../core/event.js';
 import { type Json, type JsonObject, isJsonObject, parseJson } from '../core/json.js';
 import { checkKeys } from '../core/scan-json.js';
@@ -59,10 +60,6 @@ function cleanValue(value: Json, depth: number, areTextsClean: boolean): Json {
   }
   if (typeof value === 'object' && value !== null) return cleanObject(value, depth, areTextsClean);
   return value;
-}
-
-function isIdKey(key: string): boolean {
-  return key === 'id' || key.endsWith('_id');
 }
 
 /** What the parser makes U+0000 or half of a surrogate pair of. JSON text holds U+0000 in no other way. */
