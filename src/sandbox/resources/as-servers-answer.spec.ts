@@ -170,6 +170,14 @@ describe('sandbox: further answers of real servers', () => {
     expect((await ask('admin', 'POST', '/admin/users/wes/repos', unknown)).status).toBe(500);
   });
 
+  it.each(['GPL-3.0', 'CC0-1.0', 'Zlib', 'LGPL-2.1-only'])('makes the licence file of %s', async (license) => {
+    const ask = await start('gitea');
+
+    const made = await ask('admin', 'POST', '/admin/users/wes/repos', { name: 'tool', auto_init: true, license });
+
+    expect([made.status, (await ask('wes', 'GET', '/repos/wes/tool/contents/LICENSE')).status]).toEqual([201, 200]);
+  });
+
   it('shows the owners of an organization as a limited team (Gitea 1.27)', async () => {
     const ask = await start('gitea');
 

@@ -59,21 +59,19 @@ const DEFAULT_LABELS: readonly LabelTemplate[] = [
 
 const labelTemplates: ReadonlyMap<string, readonly LabelTemplate[]> = new Map([['Default', DEFAULT_LABELS]]);
 
+/** Names of the licences that a stock Gitea carries, and of those that Forgejo calls otherwise. */
+const LICENSES = `
+  0BSD AGPL-3.0 Apache-2.0 BSD-2-Clause BSD-3-Clause BSD-3-Clause-Clear BSL-1.0 CC-BY-4.0 CC-BY-SA-4.0 CC0-1.0 EPL-1.0 EPL-2.0
+  EUPL-1.2 GPL-2.0 GPL-3.0 ISC LGPL-2.1 LGPL-3.0 MIT MIT-0 MPL-2.0 MulanPSL-2.0 OFL-1.1 OSL-3.0 UPL-1.0 Unlicense WTFPL Zlib
+  AGPL-3.0-only GPL-2.0-only GPL-3.0-only LGPL-2.1-only LGPL-3.0-only AGPL-3.0-or-later GPL-2.0-or-later GPL-3.0-or-later
+  LGPL-2.1-or-later LGPL-3.0-or-later
+`;
+
 /** The sandbox keeps the name of the licence, not its text. */
 const licenseTemplates: ReadonlyMap<string, string> = new Map(
-  [
-    'MIT',
-    'Apache-2.0',
-    'BSD-2-Clause',
-    'BSD-3-Clause',
-    'GPL-2.0-only',
-    'GPL-3.0-only',
-    'AGPL-3.0-only',
-    'LGPL-3.0-only',
-    'MPL-2.0',
-    'ISC',
-    'Unlicense',
-  ].map((name) => [name, `SPDX-License-Identifier: ${name}\n`]),
+  LICENSES.trim()
+    .split(/\s+/)
+    .map((name) => [name, `SPDX-License-Identifier: ${name}\n`]),
 );
 
 const readmeTemplates: ReadonlySet<string> = new Set(['Default']);
