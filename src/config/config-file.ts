@@ -94,7 +94,7 @@ export class ConfigFile {
     const { origin, pathname, search, hash } = new URL(address);
     if (pathname.replace(/\/+$/, '').endsWith('/api/v1') && search === '' && hash === '') return;
     if (secretInAddress(address)) return;
-    const below = pathname.replace(/\/+$/, '').replace(/\/api\/v1$/, '');
+    const below = pathname.replace(/\/+$/, '').replace(/\/api(?:\/v\d+(?:\/.*)?)?$/, '');
     const other = below === '' ? '' : `, or ${origin}${below}/api/v1 if the server itself lives below ${below}`;
     this.problem(
       path,

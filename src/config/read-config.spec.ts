@@ -348,6 +348,16 @@ describe('config/read-config: addresses and short secrets', () => {
       ['http://127.0.0.1:4000/api/v1/', '"http://127.0.0.1:4000/api/v1?x=1"'],
       '(write http://127.0.0.1:4000/api/v1)',
     ],
+    [
+      'a path of one call',
+      ['http://127.0.0.1:4000/api/v1/', 'http://127.0.0.1:4000/gitea/api/v1/version'],
+      '(write http://127.0.0.1:4000/api/v1, or http://127.0.0.1:4000/gitea/api/v1 if the server itself lives below /gitea)',
+    ],
+    [
+      'the API without its version',
+      ['http://127.0.0.1:4000/api/v1/', 'http://127.0.0.1:4000/api'],
+      '(write http://127.0.0.1:4000/api/v1)',
+    ],
     ['a server below a path', ['http://127.0.0.1:4000/api/v1/', 'http://127.0.0.1:4000/gitea/api/v1'], null],
     ['this machine by another name', ['127.0.0.1:4000', 'localhost:4000'], null],
     [
