@@ -231,8 +231,6 @@ export class PersonLogins implements PersonLogin {
 
 type Tokens = Pick<OAuthTokens, 'access' | 'refresh'>;
 
-/** 256 bits, in signs that an address and a verifier may hold. */
-
 /** The forge answered, and the answer is no. */
 function isNo(error: unknown): error is ForgeError {
   return (
