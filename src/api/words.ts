@@ -7,6 +7,18 @@ export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
 }
 
+/** What came of a schedule that somebody fired. */
+export function sayFired({
+  runs,
+  undecided,
+}: {
+  readonly runs: number;
+  readonly undecided: readonly string[];
+}): string {
+  const rest = undecided.length > 0 ? `, ${undecided.length} not decided: ${undecided.join('; ')}` : '';
+  return `The schedule was fired: ${counted(runs, 'run')}${rest}.`;
+}
+
 /** A length of time in words: `3 min`, `2 h 5 min`. */
 export function duration(ms: number): string {
   const s = Math.max(0, Math.round(ms / 1000));

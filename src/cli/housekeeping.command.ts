@@ -57,10 +57,10 @@ export function housekeepingCommand(exit: SetExit): Command {
     .addCommand(restore.exitOverride());
 }
 
-async function runJob(
-  bot: Reach,
+export async function runJob(
+  bot: Pick<Reach, 'call'>,
   job: string,
-  { json, org, dryRun, reason }: RunOptions,
+  { json, org, dryRun, reason }: Omit<RunOptions, 'config'>,
   exit: SetExit,
 ): Promise<void> {
   const { jobs } = await bot.call('jobs');
@@ -76,12 +76,18 @@ async function runJob(
       `there is no job ${job} (see forgehand housekeeping list); to fire a rule or policy of that id, pass --org`,
     );
   const answer = await bot.call('runSchedule', { org, schedule: job, dryRun, reason });
+  const { tickId, undecided, rehearsed } = answer;
   const runs = counted(answer.runs, 'run');
+  const rest = undecided.length > 0 ? `, ${undecided.length} not decided` : '';
   print(json, answer, () =>
-    answer.rehearsed
-      ? [`${job}: it would make ${runs}; nothing was stored or done`, ...answer.rehearsed.map(rehearsedLine)].join('\n')
-      : `${job}: ${runs} decided (tick ${answer.tickId})`,
+    rehearsed
+      ? [`${job}: it would make ${runs}${rest}; nothing was stored or done`, ...rehearsed.map(rehearsedLine)].join('\n')
+      : [
+          `${job}: ${runs} decided (tick ${tickId})${rest}`,
+          ...undecided.map((text) => `  not decided: ${plain(text)}`),
+        ].join('\n'),
   );
+  if (undecided.length > 0) exit(FAILED);
 }
 
 function rehearsedLine({ repo, state: of, reason, effects }: RehearsedRun): string {

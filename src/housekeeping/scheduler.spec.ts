@@ -9,6 +9,7 @@ import { InMemoryTickStore } from '../../test/fakes/in-memory-tick-store.js';
 import { ManualClock } from '../../test/fakes/manual-clock.js';
 import { Scheduler } from './scheduler.js';
 import { MOST_MADE_UP } from './catch-up.js';
+import type { DecidedTick } from '../pipeline/decide/decide-due.js';
 import type { Tick } from '../pipeline/tick-store.port.js';
 
 const HOUR_MS = 3_600_000;
@@ -47,7 +48,7 @@ describe('housekeeping/scheduler', () => {
   });
 
   function scheduler(
-    decideTick: (tick: Tick) => Promise<number> = decide,
+    decideTick: (tick: Tick) => Promise<DecidedTick> = decide,
     freeze: readonly FreezeConfig[] = [],
   ): Scheduler {
     return new Scheduler(
@@ -62,10 +63,10 @@ describe('housekeeping/scheduler', () => {
     );
   }
 
-  async function decide(tick: Tick): Promise<number> {
+  async function decide(tick: Tick): Promise<DecidedTick> {
     decided.push(tick);
     await ticks.markDecided(tick.id);
-    return 3;
+    return { runs: 3, undecided: [] };
   }
 
   it('fires each occurrence once, when it is due', async () => {

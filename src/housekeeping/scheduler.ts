@@ -17,6 +17,7 @@ import type { ScheduleSpec } from '../rules/language/revision.js';
 import type { ScheduleFacts } from './schedule-status.js';
 import { mostOf, toFire } from './catch-up.js';
 import { nextOccurrence, occurrences, scheduleKey } from '../core/occurrences.js';
+import type { DecidedTick } from '../pipeline/decide/decide-due.js';
 import { TickStore, type Tick } from '../pipeline/tick-store.port.js';
 
 /** After this time, any scheduler takes over a tick that another one claimed and did not decide. */
@@ -91,11 +92,11 @@ export class Scheduler {
    * Fire a schedule once, now, by hand.
    * @throws UserError when there is no such rule or policy, or it was fired in this very second
    */
-  async runNow(org: string, schedule: string): Promise<{ tickId: string; runs: number }> {
+  async runNow(org: string, schedule: string): Promise<DecidedTick & { readonly tickId: string }> {
     const asked = await this.tickNow(org, schedule);
     const tick = await this.claim(asked, schedule, asked.occurrence);
     if (!tick) throw new UserError('JUST_FIRED', `${schedule} was fired in this very second: try again`);
-    return { tickId: tick.id, runs: await this.decide(tick) };
+    return { tickId: tick.id, ...(await this.decide(tick)) };
   }
 
   /**
@@ -199,12 +200,12 @@ export class Scheduler {
     return frozenAt(this.config.orgs.find((org) => org.name === name)?.freeze ?? [], at);
   }
 
-  /** What a tick makes happen; marks it decided. @returns runs that it made */
-  private async decideTick(tick: Tick): Promise<number> {
+  /** What a tick makes happen; marks it decided. */
+  private async decideTick(tick: Tick): Promise<DecidedTick> {
     if (!isJob(tick)) return this.decider.decideTick(tick);
     await this.ticks.markDecided(tick.id);
     this.jobs.begin(tick);
-    return 0;
+    return { runs: 0, undecided: [] };
   }
 
   /** Policies hold from their first day: a revision reconciles each policy that is new in it, or says something else. */
@@ -283,13 +284,14 @@ export class Scheduler {
     return { ...tick, state: 'due' };
   }
 
-  private async decide(tick: Tick): Promise<number> {
+  private async decide(tick: Tick): Promise<DecidedTick> {
     const { id: tickId, org, schedule, occurrence } = tick;
     this.deciding.add(tickId);
     try {
-      const runs = await this.decideTick(tick);
-      this.logger.info({ tickId, org, schedule, occurrence, runs }, 'tick.decided');
-      return runs;
+      const decided = await this.decideTick(tick);
+      const { runs, undecided } = decided;
+      this.logger.info({ tickId, org, schedule, occurrence, runs, undecided: undecided.length }, 'tick.decided');
+      return decided;
     } finally {
       this.deciding.delete(tickId);
     }

@@ -42,6 +42,11 @@ const NOT_FIRED: Evaluation = {
   report: { rule: 'r', verdict: 'not-fired', reason: because('condition "x" is false'), trace: [] },
   steps: [],
 };
+const FAILED: Evaluation = {
+  kind: 'decided',
+  report: { rule: 'r', verdict: 'error', reason: because('labels.list failed: status 403'), trace: [] },
+  steps: [],
+};
 const TICK: Tick = {
   id: 't1',
   forge: 'main',
@@ -274,6 +279,19 @@ describe('pipeline/decide', () => {
       ]);
       expect(await runs()).toEqual([]);
       expect(rung).toEqual([]);
+    });
+
+    it('goes past a subject about which the forge cannot be asked, and names it', async () => {
+      verdicts['r1'] = (answers, { repo }) =>
+        repo?.id === '7' || answers['l']
+          ? FIRED()
+          : { kind: 'needs-lookup', request: { as: 'l', use: 'branch.get', params: {}, onMissing: 'none' } };
+      lookup = async () => Promise.reject(away);
+
+      expect(await deciding.due.rehearseTick(TICK)).toEqual([
+        expect.objectContaining({ repo: 'acme/app', state: 'open' }),
+        expect.objectContaining({ repo: 'acme/lib', state: 'error', reason: expect.any(String), effects: [] }),
+      ]);
     });
 
     it('is made for nobody who waits', async () => {
@@ -755,7 +773,7 @@ describe('pipeline/decide', () => {
     });
 
     it('of a tick are reviewed together, with how many subjects there are', async () => {
-      expect(await deciding.due.decideTick(policyTick)).toBe(2);
+      expect(await deciding.due.decideTick(policyTick)).toMatchObject({ runs: 2 });
 
       expect(passes).toMatchObject([
         { forge: 'main', org: 'acme', active, candidate: { id: 'base' }, subjects: 2, now: policyTick.occurrence },
@@ -1202,7 +1220,7 @@ describe('pipeline/decide', () => {
       const times: Date[] = [];
       verdicts['r1'] = (_, { now }) => (times.push(now), FIRED());
 
-      expect(await deciding.due.decideTick(TICK)).toBe(2);
+      expect(await deciding.due.decideTick(TICK)).toMatchObject({ runs: 2 });
 
       expect((await runs()).map(({ cause }) => cause)).toEqual([
         { kind: 'tick', tickId: 't1', subject: '7', repo: 'acme/app', at: '2026-11-20T11:00:00.000Z' },
@@ -1231,14 +1249,23 @@ describe('pipeline/decide', () => {
     });
 
     it('is decided with nothing when its rule is gone', async () => {
-      expect(await deciding.due.decideTick({ ...TICK, schedule: 'gone' })).toBe(0);
+      expect(await deciding.due.decideTick({ ...TICK, schedule: 'gone' })).toMatchObject({ runs: 0 });
       expect([...journal.decidedTicks]).toEqual(['t1']);
+    });
+
+    it('names each subject of which the decision failed, and does not count it', async () => {
+      verdicts['r1'] = (_, { repo }) => (repo?.id === '7' ? FIRED() : FAILED);
+
+      expect(await deciding.due.decideTick(TICK)).toEqual({
+        runs: 1,
+        undecided: [expect.stringMatching(/^acme\/lib: .*status 403/)],
+      });
     });
 
     it('stays due while there are no rules', async () => {
       active = null;
 
-      expect(await deciding.due.decideTick(TICK)).toBe(0);
+      expect(await deciding.due.decideTick(TICK)).toMatchObject({ runs: 0 });
       expect([...journal.decidedTicks]).toEqual([]);
     });
 
@@ -1249,7 +1276,7 @@ describe('pipeline/decide', () => {
           : { kind: 'needs-lookup', request: { as: 'l', use: 'branch.get', params: {}, onMissing: 'none' } };
       lookup = async () => Promise.reject(away);
 
-      expect(await deciding.due.decideTick(TICK)).toBe(1);
+      expect(await deciding.due.decideTick(TICK)).toEqual({ runs: 1, undecided: [`acme/lib: ${away.message}`] });
       expect([...journal.decidedTicks]).toEqual([]);
       clock.advance(2_000);
       lookup = async () => ({ missing: true });

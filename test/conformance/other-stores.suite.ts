@@ -204,7 +204,7 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
             decideTick: async ({ id, schedule }) => (
               decided.push(schedule.slice('policy:'.length)),
               await stores.ticks.markDecided(id),
-              1
+              { runs: 1, undecided: [] }
             ),
           },
           { ...systemClock, now: () => new Date('2026-11-20T12:45:00Z') },

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { callingAs } from '../../core/caller.js';
 import { UserError } from '../../core/errors.js';
 import { textOf } from '../../core/reason.js';
+import { texts } from '../../core/schema.js';
 import { seesWholeOrg } from '../../core/visibility.js';
 import { scheduleStatus, scheduleStatusOf, waitsFor } from '../../housekeeping/schedule-status.js';
 import { pauseOf } from '../../pipeline/journal-store.port.js';
@@ -59,7 +60,8 @@ export const scheduleOperations = {
     input: z.object({ org: z.string(), schedule: z.string(), dryRun: z.boolean().default(false), ...reasoned }),
     answer: z.object({
       tickId: z.string().describe('Empty of a dry run, which leaves no tick.'),
-      runs: z.number(),
+      runs: z.number().describe('Without those that ended with an error.'),
+      undecided: texts.describe('What could not be decided, with the reason.'),
       rehearsed: z.array(rehearsedRun).exactOptional().describe('Of a dry run: what each run would want.'),
     }),
     handle: async (needs, { org: typed, schedule, dryRun, ...why }, caller, visibility) => {
@@ -71,7 +73,9 @@ export const scheduleOperations = {
       return callingAs({ priority: 'housekeeping', org }, async () => {
         if (!dryRun) return scheduler.runNow(org, schedule);
         const rehearsed = await due.rehearseTick(await scheduler.tickNow(org, schedule));
-        return { tickId: '', runs: rehearsed.length, rehearsed };
+        const errors = rehearsed.filter(({ state }) => state === 'error');
+        const undecided = errors.map(({ repo, reason }) => `${repo ?? org}: ${reason}`);
+        return { tickId: '', runs: rehearsed.length - errors.length, undecided, rehearsed };
       });
     },
   }),

@@ -3,7 +3,7 @@ import { Section, Table, Time } from '../ui/components.js';
 import { Act, dryJobPath, dryPath, rulePath, State } from '../ui/words.js';
 import { ListTable } from '../ui/list.js';
 import { SCHEDULES } from '../../api/lists.js';
-import { counted } from '../../api/words.js';
+import { sayFired } from '../../api/words.js';
 
 /** Schedules and the bot's own jobs: last, next, and now. */
 export const jobsPage = definePage({
@@ -108,8 +108,8 @@ export const jobsPage = definePage({
     const { org, reason } = form;
     switch (form['act']) {
       case 'schedule': {
-        const { runs } = await call('runSchedule', { org: org ?? '', schedule: form['schedule'] ?? '', reason });
-        return { notice: `The schedule was fired: ${counted(runs, 'run')}.` };
+        const fired = await call('runSchedule', { org: org ?? '', schedule: form['schedule'] ?? '', reason });
+        return { notice: sayFired(fired) };
       }
       case 'job': {
         const { runs } = await call('runJob', { job: form['job'] ?? '', org, reason });

@@ -6,7 +6,7 @@ import { Badge, Callout, Facts, Filters, Figures, Section, Source, Time } from '
 import { Act, activityPath, dryPath, orgFilters, placeText, rulePath, State } from '../ui/words.js';
 import { CONDITIONS, RULES, modeOfRule, startsOn } from '../../api/lists.js';
 import { ListTable } from '../ui/list.js';
-import { counted } from '../../api/words.js';
+import { counted, sayFired } from '../../api/words.js';
 
 type Rule = AnswerOf<'rules'>[number];
 
@@ -249,8 +249,8 @@ export const rulePage = definePage({
         return { notice: `${rule} is ${stage === 'live' ? 'live' : `a canary of ${stage}%`} now.` };
       }
       case 'run': {
-        const { runs } = await call('runSchedule', { org, schedule: rule, reason });
-        return { notice: `The schedule was fired: ${counted(runs, 'run')}.` };
+        const fired = await call('runSchedule', { org, schedule: rule, reason });
+        return { notice: sayFired(fired) };
       }
       default:
         throw unknownAct();

@@ -368,6 +368,43 @@ describe('housekeeping/jobs/job-runner', () => {
     });
   });
 
+  it.each([
+    [
+      'a policy that is held back',
+      { heldBack: [{ policy: 'labels', reason: 'the token lacks write:issue' }] },
+      'plan aaaaaaaaaaaa: 0 to write in 12 subjects, 1 not decided',
+      ['labels is held back: the token lacks write:issue'],
+    ],
+    [
+      'a plan above a cap',
+      { overCaps: ['labels wants 3 effects, its cap is 2'] },
+      'plan aaaaaaaaaaaa: 0 to write in 12 subjects',
+      ['labels wants 3 effects, its cap is 2'],
+    ],
+    [
+      'a plan that is refused',
+      { lines: [{ does: 'write', policy: 'labels', repo: null, action: 'label.ensure', key: 'bug' }] },
+      'plan aaaaaaaaaaaa: 1 to write in 12 subjects; refused',
+      ['it waits for an approval'],
+    ],
+  ])('policies.reconcile is not done where nothing is written: %s', async (_, given, summary, missed) => {
+    const whole = {
+      hash: 'a'.repeat(64),
+      lines: [],
+      findings: [],
+      heldBack: [],
+      overCaps: [],
+      subjects: 12,
+      notes: [],
+    };
+    const plan = async (): Promise<KeptPlan> => ({ ...whole, ...given }) as unknown as KeptPlan;
+    const applyPlan = async () => ({ outcome: 'refused', reasons: ['it waits for an approval'] }) as never;
+
+    const [run] = await runnerOf(jobs, { plan, applyPlan }).run('policies.reconcile', null, false, 'x');
+
+    expect(run?.outcome).toMatchObject({ summary, missed, changes: [] });
+  });
+
   it('keeps no plan where it only looks what the policies want', async () => {
     const kept: string[] = [];
     const planned = {

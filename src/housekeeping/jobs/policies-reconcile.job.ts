@@ -17,17 +17,20 @@ export const reconcilePolicies: Job = {
       does === 'cannot' ? [`${repo?.name ?? org}: ${action} ${key}: ${reason ?? ''}`] : [],
     );
     const found = plan.findings.map(({ repo, name, message }) => `${repo?.name ?? org}: ${name}: ${message}`);
-    const held = plan.heldBack.map(({ policy, reason }) => `${policy} is held back: ${reason}`);
-    const missed = plan.notes.map(({ policy, repo, reason }) => `${repo ?? org}: ${policy} was not decided: ${reason}`);
-    const told = `plan ${plan.hash.slice(0, 12)}: ${lines.length} to write in ${plan.subjects} subjects${missed.length > 0 ? `, ${missed.length} not decided` : ''}`;
+    const undecided = [
+      ...plan.notes.map(({ policy, repo, reason }) => `${repo ?? org}: ${policy} was not decided: ${reason}`),
+      ...plan.heldBack.map(({ policy, reason }) => `${policy} is held back: ${reason}`),
+    ];
+    const told = `plan ${plan.hash.slice(0, 12)}: ${lines.length} to write in ${plan.subjects} subjects${undecided.length > 0 ? `, ${undecided.length} not decided` : ''}`;
+    const findings = [...cannot, ...found];
     if (isDryRun || lines.length === 0)
-      return { summary: told, findings: [...plan.overCaps, ...held, ...cannot, ...found], changes: lines, missed };
+      return { summary: told, findings, changes: lines, missed: [...undecided, ...plan.overCaps] };
     const report = await tools.applyPlan(plan.hash);
     return {
       summary: `${told}; ${report.outcome}`,
-      findings: [...report.reasons, ...held, ...cannot, ...found],
+      findings,
       changes: report.outcome === 'refused' ? [] : lines,
-      missed,
+      missed: [...undecided, ...report.reasons],
     };
   },
 };

@@ -6,6 +6,7 @@ import type { EventRepository, ForgeEvent } from '../../core/event.js';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.js';
 import { ForgeError } from '../../core/errors.js';
 import { Logger } from '../../core/logger.js';
+import type { Failed } from '../../core/go-past.js';
 import { textOf, type Reason } from '../../core/reason.js';
 import { runReason, verdictReason, withNote } from '../../core/run-reasons.js';
 import type { Ownership, RepositoryOwners } from '../../core/repository-owner.js';
@@ -473,24 +474,29 @@ function withWhatIsNewer(report: DecidedReport, newer: readonly string[]): Decid
 }
 
 /** What became of several decisions: those that were made, and why others could not be. */
-export interface Decided {
+export interface Decided<Asked = unknown> {
   readonly plans: readonly Plan[];
   readonly failure: ForgeError | null;
+  /** About what the forge could not be asked, each with its own reason. */
+  readonly failed: ReadonlyArray<Failed<Asked>>;
 }
 
 /** What the forge could not be asked about now does not hold up the rest; it is decided later. */
-export async function decideAll<Asked>(all: readonly Asked[], decide: (one: Asked) => Promise<Plan>): Promise<Decided> {
+export async function decideAll<Asked>(
+  all: readonly Asked[],
+  decide: (one: Asked) => Promise<Plan>,
+): Promise<Decided<Asked>> {
   const plans: Plan[] = [];
-  let failure: ForgeError | null = null;
+  const failed: Array<Failed<Asked>> = [];
   for (const one of all) {
     try {
       plans.push(await decide(one));
     } catch (error) {
       if (!(error instanceof ForgeError)) throw error;
-      failure ??= error;
+      failed.push({ one, error });
     }
   }
-  return { plans, failure };
+  return { plans, failure: failed[0]?.error ?? null, failed };
 }
 
 /** All subjects of a tick are one pass; what a person orders is asked anew each time. */

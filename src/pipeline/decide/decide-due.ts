@@ -8,7 +8,7 @@ import { BotError, ForgeError, UserError } from '../../core/errors.js';
 import type { EventRepository, ForgeEvent } from '../../core/event.js';
 import { Logger } from '../../core/logger.js';
 import type { RepositoryInventory } from '../../core/repository-owner.js';
-import { withReasonText } from '../../core/reason.js';
+import { textOf, withReasonText } from '../../core/reason.js';
 import type { Run, RunState } from '../../core/run.js';
 import { ForgeInventory } from '../../forge/forge-inventory.js';
 import { ActiveRevisions, type ActiveRevision } from '../../rules/revisions/active-revisions.port.js';
@@ -34,6 +34,16 @@ export interface RehearsedRun {
   readonly code: string;
   readonly effects: ReadonlyArray<{ readonly action: string; readonly itemKey: string; readonly waits: boolean }>;
 }
+
+/** What came of an occurrence of a schedule. */
+export interface DecidedTick {
+  /** Runs that it made, without those that ended with an error. */
+  readonly runs: number;
+  /** What could not be decided, with the reason; one sentence each. */
+  readonly undecided: readonly string[];
+}
+
+const NOTHING_DECIDED: DecidedTick = { runs: 0, undecided: [] };
 
 /** What others have in hand, or what waits for others, is looked at again after this time. */
 export const LEFT_MS = 1_000;
@@ -132,28 +142,33 @@ export class DueDecider {
   /**
    * Decide an occurrence of a schedule for each of its subjects, and mark the tick decided. While the forge cannot be asked about some
    * of them the tick stays due.
-   * @returns runs it made; 0 also when the rule or policy does not exist any more
+   * @returns nothing also when the rule or policy does not exist any more
    */
-  async decideTick(tick: Tick): Promise<number> {
-    if (this.backoff.isWaiting(tick.id)) return 0;
+  async decideTick(tick: Tick): Promise<DecidedTick> {
+    if (this.backoff.isWaiting(tick.id)) return NOTHING_DECIDED;
     const active = await this.revisions.active(tick.org);
-    if (!active) return 0;
+    if (!active) return NOTHING_DECIDED;
     const candidate = this.rules.find(active.revision, scheduledId(tick.schedule));
-    const decide = (asked: Candidate): Promise<Decided> =>
+    const decide = (asked: Candidate): Promise<Decided<EventRepository | null>> =>
       callingAs(callerOf('tick', tick.org), () => this.decideSubjects(active, asked, tick));
-    const { plans, failure } = candidate ? await decide(candidate) : { plans: [], failure: null };
+    const decided = candidate ? await decide(candidate) : { plans: [], failure: null, failed: [] };
+    const { plans, failure } = decided;
     await this.recorder.record(failure ? {} : { tickId: tick.id }, plans);
     if (failure) {
       await this.waiting.putOff('tick', tick.id, tick.org, reasonOf(failure));
       const againInMs = this.backoff.fail(tick.id, failure.facts.retryAfterS);
       this.logger.warn({ tickId: tick.id, org: tick.org, error: failure, againInMs }, 'tick.waits-for-forge');
     } else if (this.backoff.clear(tick.id)) await this.waiting.goOn('tick', tick.id);
-    return plans.length;
+    return {
+      runs: plans.filter(({ run }) => run.state !== 'error').length,
+      undecided: undecidedIn(decided, tick.org),
+    };
   }
 
   /**
    * What a rule would want at this occurrence, for each of its subjects. It reads what the rule reads; nothing is stored, and nothing done.
-   * @throws UserError for a policy, of which a plan says more; ForgeError while the forge cannot be asked
+   * A subject about which the forge cannot be asked is a row in state `error`.
+   * @throws UserError for a policy, of which a plan says more; ForgeError while the forge cannot be asked about any
    */
   async rehearseTick(tick: Tick): Promise<RehearsedRun[]> {
     const active = await this.revisions.active(tick.org);
@@ -164,11 +179,11 @@ export class DueDecider {
         'NO_DRY_RUN',
         `${tick.schedule} is a policy: forgehand plan --policy ${tick.schedule} shows what it would change`,
       );
-    const { plans, failure } = await callingAs(callerOf('tick', tick.org), () =>
+    const { plans, failure, failed } = await callingAs(callerOf('tick', tick.org), () =>
       this.decideSubjects(active, candidate, tick, { atOnce: true }),
     );
-    if (failure) throw failure;
-    return plans.map(({ run, intents }) => {
+    if (failure && plans.length === 0) throw failure;
+    const rows = plans.map(({ run, intents }): RehearsedRun => {
       const { state, mode, reason, code, cause } = withReasonText(run);
       return {
         repo: cause.kind === 'tick' ? (cause.repo ?? null) : null,
@@ -179,6 +194,18 @@ export class DueDecider {
         effects: intents.map(({ action, itemKey, approval }) => ({ action, itemKey, waits: approval === 'wanted' })),
       };
     });
+    const unread = failed.map(({ one: repo, error }): RehearsedRun => {
+      const because = reasonOf(error);
+      return {
+        repo: repo?.full_name ?? null,
+        state: 'error',
+        mode: candidate.mode === 'live' ? 'live' : 'dry-run',
+        reason: textOf(because),
+        code: because.code,
+        effects: [],
+      };
+    });
+    return [...rows, ...unread];
   }
 
   private async decideSubjects(
@@ -186,7 +213,7 @@ export class DueDecider {
     candidate: Candidate,
     tick: Tick,
     manner: { atOnce?: boolean } = {},
-  ): Promise<Decided> {
+  ): Promise<Decided<EventRepository | null>> {
     const { forge, org } = tick;
     const about = (repo: EventRepository | null): Subject => ({
       forge,
@@ -216,13 +243,24 @@ export class DueDecider {
         subjects: subjects.length,
         now: tick.occurrence,
       };
-      const reviewed = await this.gate.review(pass);
-      return { plans: [...reviewed.runs], failure: decided.failure ?? reviewed.failure };
+      const reviewed = await gate.review(pass);
+      return { ...decided, plans: [...reviewed.runs], failure: decided.failure ?? reviewed.failure };
     } catch (error) {
-      if (error instanceof ForgeError) return { plans: [], failure: error };
+      if (error instanceof ForgeError) return { plans: [], failure: error, failed: [] };
       throw error;
     }
   }
+}
+
+/** One sentence for each subject that could not be decided. */
+function undecidedIn({ plans, failure, failed }: Decided<EventRepository | null>, org: string): string[] {
+  const sentences = [
+    ...plans.flatMap(({ run: { state, cause, reason } }) =>
+      state === 'error' ? [`${'repo' in cause ? (cause.repo ?? org) : org}: ${textOf(reason)}`] : [],
+    ),
+    ...failed.map(({ one: repo, error }) => `${repo?.full_name ?? org}: ${error.message}`),
+  ];
+  return failure && failed.length === 0 ? [...sentences, `${org}: ${failure.message}`] : sentences;
 }
 
 /** The forge cannot be asked now, or was not reached yet. */
