@@ -210,6 +210,22 @@ describe('polling/list-poller', () => {
     expect(await world.stored()).toHaveLength(1);
   });
 
+  it('goes past a repository whose releases fail, keeps its pace, and ends with the failure', async () => {
+    const world = aWorld();
+    const broken = new ForgeError('unknown', 'status 500', { operation: 'listReleases', status: 500 });
+    world.releases.push({ id: '9', tag_name: 'v1', name: 'One', body: '', published_at: at(-100) });
+    const poller = world.poller();
+    const { client } = (poller as unknown as { deps: { client: { listReleases: unknown } } }).deps;
+    const whole = client.listReleases as (args: { repo: string }) => Promise<unknown>;
+    client.listReleases = async ({ repo }: { repo: string }) =>
+      repo === 'r1' ? Promise.reject(broken) : whole({ repo: 'r1' });
+
+    await expect(poller.poll()).rejects.toBe(broken);
+    expect(await world.stored()).toHaveLength(1);
+    client.listReleases = whole;
+    expect(await poller.poll()).toMatchObject({ calls: 0 });
+  });
+
   it('leaves the time as it was when the forge is away, and loses nothing', async () => {
     const world = aWorld();
     await world.poller().poll();

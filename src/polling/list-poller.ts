@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ForgeError } from '../core/errors.js';
+import { goPast } from '../core/go-past.js';
 import { hashOf } from '../core/ids.js';
 import { stringifyJson } from '../core/json.js';
 import type { Logger } from '../core/logger.js';
@@ -99,8 +100,10 @@ export class ListPoller {
       const repositories = await this.deps.repositories.list(() => allowance.spend());
       stored += await this.readChanged(position, repositories, allowance);
       stored += await this.readBaseline(position, repositories, allowance);
-      stored += await this.readReleases(position, repositories, allowance);
+      const releases = await this.readReleases(position, repositories, allowance);
+      stored += releases.stored;
       position.visitedAt = clock.now().toISOString();
+      if (releases.failure) throw releases.failure;
     } finally {
       this.isCutOff = isUnfinished(position);
       await cursors.write(forge, org, 'lists', position);
@@ -166,13 +169,18 @@ export class ListPoller {
     position: ListPosition,
     repositories: readonly PolledRepository[],
     allowance: CallAllowance,
-  ): Promise<number> {
-    if (!this.deps.offers('listReleases')) return 0;
+  ): Promise<{ stored: number; failure: ForgeError | null }> {
+    if (!this.deps.offers('listReleases')) return { stored: 0, failure: null };
     const ids = new Set(repositories.map(({ id }) => id));
     position.seen = position.seen.filter((id) => ids.has(id));
     let stored = 0;
-    for (const repository of roundFrom(repositories, position.after)) {
-      if (!allowance.spendIfLeft()) break;
+    const round = roundFrom(repositories, position.after);
+    function* withinCalls(): Generator<PolledRepository> {
+      for (const repository of round) if (allowance.spendIfLeft()) yield repository;
+    }
+    const failed = await goPast(withinCalls(), async (repository) => {
+      // One that fails has had its turn, so that those behind it get theirs.
+      position.after = repository.id;
       const releases = await orRefused(
         this.deps.client.listReleases({ owner: repository.owner, repo: repository.name, limit: PAGE_SIZE }),
       );
@@ -180,9 +188,10 @@ export class ListPoller {
       for (const release of releases ?? [])
         stored += await this.keep(releaseRow(release, repository, position.since, isFirst));
       if (isFirst && releases) position.seen.push(repository.id);
-      position.after = repository.id;
-    }
-    return stored;
+    });
+    for (const { one, error } of failed)
+      this.deps.logger.warn({ org: this.polled.org, repository: one.name, error: error.message }, 'releases.not-read');
+    return { stored, failure: failed[0]?.error ?? null };
   }
 
   /** Null where the forge does not have the call, or does not let us make it. */

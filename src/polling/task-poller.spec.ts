@@ -305,6 +305,30 @@ describe('polling/task-poller', () => {
     expect(await world.poll()).toMatchObject({ repositories: 2, stored: 1, complete: true });
   });
 
+  it('goes past a repository that fails, gives those behind it their turn, and ends with its failure', async () => {
+    const world = aWorld({ repositories: [aRepository(1), aRepository(2), aRepository(3)], callsPerPoll: 1 });
+    world.failing.set('repo-1', new ForgeError('unknown', 'status 500', { operation: 'listActionTasks', status: 500 }));
+    world.tasks.set('repo-2', [aTask(1, 'success')]);
+    world.tasks.set('repo-3', [aTask(2, 'success')]);
+
+    await expect(world.poll()).rejects.toThrow('status 500');
+    await world.poll();
+    await world.poll();
+
+    expect(await world.stored()).toHaveLength(2);
+    await expect(world.poll()).rejects.toThrow('status 500');
+  });
+
+  it('goes past a repository that fails within one poll', async () => {
+    const world = aWorld({ repositories: [aRepository(1), aRepository(2)] });
+    world.failing.set('repo-1', new ForgeError('unknown', 'status 500', { operation: 'listActionTasks', status: 500 }));
+    world.tasks.set('repo-2', [aTask(1, 'success')]);
+
+    await expect(world.poll()).rejects.toThrow('status 500');
+
+    expect(await world.stored()).toHaveLength(1);
+  });
+
   it("ends with the forge's failure, and what was read before is stored", async () => {
     const world = aWorld({ repositories: [aRepository(1), aRepository(2)] });
     world.tasks.set('repo-1', [aTask(1, 'success')]);

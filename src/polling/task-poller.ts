@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ForgeError } from '../core/errors.js';
+import { goPast } from '../core/go-past.js';
 import type { Logger } from '../core/logger.js';
 import { taskStateOf } from '../events/normalize/task.js';
 import type { ForgeClient } from '../forge/forge-client.js';
@@ -88,7 +89,7 @@ export class TaskPoller {
 
   /**
    * One poll; the next begins when it has ended (`PollLoop`).
-   * @throws ForgeError when the forge cannot be read at all; what was read before is stored
+   * @throws ForgeError when the forge, or one repository, cannot be read; what was read is stored
    */
   async poll(): Promise<TaskPoll> {
     const { forge, org } = this.polled;
@@ -139,17 +140,23 @@ export class TaskPoller {
           : turn.all;
     let count = 0;
     let done = 0;
+    // The first repository always gets its turn, however many calls the list of repositories took.
+    function* withinCalls(): Generator<PolledRepository> {
+      for (const [n, repository] of toRead.entries()) if (n === 0 || budget.isLeft) yield repository;
+    }
     try {
-      for (const repository of toRead) {
-        // The first repository always gets its turn, however many calls the list of repositories took.
-        if (!budget.isLeft && done > 0) break;
-        count += await this.pollRepository(repository, position, budget, jobs);
+      const failed = await goPast(withinCalls(), async (repository) => {
+        // One that fails has had its turn, so that those behind it get theirs.
         if (!isFirst.has(repository.id)) position.after = repository.id;
+        count += await this.pollRepository(repository, position, budget, jobs);
         this.readAt.set(repository.id, this.deps.clock.now().toISOString());
         this.deps.moved?.delete(repository.id);
         busy.delete(repository.id);
         done += 1;
-      }
+      });
+      for (const { one, error } of failed)
+        this.deps.logger.warn({ org, repository: one.name, error: error.message }, 'tasks.not-read');
+      if (failed[0]) throw failed[0].error;
     } finally {
       const ids = new Set(repositories.map(({ id }) => id));
       for (const id of Object.keys(position.open))

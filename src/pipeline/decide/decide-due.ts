@@ -243,7 +243,7 @@ export class DueDecider {
         subjects: subjects.length,
         now: tick.occurrence,
       };
-      const reviewed = await gate.review(pass);
+      const reviewed = await this.gate.review(pass);
       return { ...decided, plans: [...reviewed.runs], failure: decided.failure ?? reviewed.failure };
     } catch (error) {
       if (error instanceof ForgeError) return { plans: [], failure: error, failed: [] };
