@@ -85,6 +85,7 @@ export function evaluatePolicy(policy: CompiledPolicy, input: PolicyInput, engin
   });
   try {
     for (const part of program.parts) requireSection(part, input, bindings, lookups);
+    checkRemoved(program.parts, bindings);
     const protections = lookAtProtections(program.protections, input, bindings, lookups);
     const outcomes = program.parts.map((part) => ({ part, ...reconcile(part, policy, input, bindings) }));
     const expected = program.expectations.map((expectation) => look(expectation, bindings, lookups));
@@ -304,6 +305,26 @@ function checkUnique(part: PolicyPart, wanted: Wanted): void {
     if (settingsByName.has(name) && settingsByName.get(name) !== settings)
       throw new Misfit(`${part.section} names "${key}" twice, with different settings`);
     settingsByName.set(name, settings);
+  }
+}
+
+/** Sections that take away what another section makes. */
+const REMOVED = [
+  ['labels', 'removed_labels'],
+  ['milestones', 'removed_milestones'],
+] as const;
+
+/** What an expression names may be in both: one pass would make it and the next take it away. */
+function checkRemoved(parts: readonly PolicyPart[], bindings: Bindings): void {
+  const namesIn = (section: PolicyPart['section']): string[] =>
+    parts
+      .filter((part) => part.section === section)
+      .flatMap((part) => part.items.map(({ params }) => objectName(keyOf(part, evaluateParams(params, bindings)))));
+  for (const [section, removed] of REMOVED) {
+    const names = new Set(namesIn(section));
+    const both = namesIn(removed).find((name) => names.has(name));
+    if (both !== undefined)
+      throw new Misfit(`"${both}" is in ${section} and in ${removed}: take it out of one of them`);
   }
 }
 

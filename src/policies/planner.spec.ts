@@ -137,6 +137,38 @@ describe('policies/planner, approvals', () => {
       drift: [{ line: { repo: { name: 'acme/web' } }, told: 'is no subject any more (gone or archived)' }],
     });
   });
+
+  it.each([
+    ['archived', { archived: true }, 'is no subject any more (gone or archived)'],
+    ['left out by the policy', { topics: [] }, 'is no subject any more (its policy leaves it out)'],
+    ['renamed', { name: 'site', full_name: 'acme/site' }, 'is in a repository that is called acme/site now'],
+  ])('says what became of a repository: %s', async (_, change, told) => {
+    const rig = new PlannerRig(
+      acmeRevision(`version: 1\norg: acme\npolicies:\n  - {subjects: {repos: ["*"], topics: [product]}, ${LABEL}}\n`),
+    );
+    rig.forge.addRepository('site', { id: '9' });
+    const plan = await rig.planner.plan('acme', null, 'ada');
+    Object.assign(rig.repositories[1] ?? {}, change);
+
+    expect((await rig.planner.apply(plan.hash, 'ada')).drift.map((one) => one.told)).toEqual([told]);
+  });
+
+  it('says of a line that the plan has not why it is there now', async () => {
+    const rig = new PlannerRig(policies(LABEL), ['app', 'web', 'lib', 'new']);
+    const [later] = rig.repositories.splice(3, 1);
+    rig.breaks('web', 403);
+    const plan = await rig.planner.plan('acme', null, 'ada');
+    rig.breaks('web', null);
+    if (later)
+      rig.repositories.push({ ...later, created_at: new Date(rig.clock.now().getTime() + 60_000).toISOString() });
+
+    const { drift } = await rig.planner.apply(plan.hash, 'ada');
+
+    expect(drift.map(({ line, told }) => [line.repo?.name, told])).toEqual([
+      ['acme/web', 'could not be decided when the plan was made, and is not as wanted'],
+      ['acme/new', 'is in a repository that is new since the plan was made'],
+    ]);
+  });
 });
 
 describe('policies/planner, policies that contradict each other through expressions', () => {
@@ -177,6 +209,36 @@ describe('policies/planner, policies that contradict each other through expressi
     const rig = new PlannerRig(policies(first, second), ['app']);
 
     expect((await rig.planner.plan('acme', null, 'ada')).overCaps).toEqual([]);
+  });
+
+  it.each([
+    ['labels', 'labels: [{name: "${{ repo.name }}", color: "#ff0000"}], removed_labels: [app]'],
+    ['milestones', 'milestones: [{title: "${{ repo.name }}"}], removed_milestones: [app]'],
+  ])('are an error within one policy that makes and takes away one thing: %s', async (section, says) => {
+    const rig = new PlannerRig(policies(`id: own, ${says}`), ['app', 'web']);
+
+    const plan = await rig.planner.plan('acme', null, 'ada');
+
+    expect(plan.notes).toEqual([
+      expect.objectContaining({
+        repo: 'acme/app',
+        reason: expect.stringContaining(`"app" is in ${section} and in removed_${section}`),
+      }),
+    ]);
+    expect(plan.lines.map(({ repo, key }) => [repo?.name, key])).toEqual([['acme/web', 'web']]);
+  });
+
+  it('write nothing in a pass of one policy whose steps disagree', async () => {
+    const rig = new PlannerRig(
+      policies(
+        'id: own, labels: [{name: app, color: "#ff0000"}], fix: [{use: label.ensure, with: {name: "${{ repo.name }}", color: "#00ff00"}}]',
+      ),
+      ['app'],
+    );
+
+    const [run] = await rig.pass('own');
+
+    expect(run).toMatchObject({ intents: [], run: { state: 'error', reason: { code: 'run.held.cap' } } });
   });
 
   it('are an error within one policy, also where one of both is as it stands', async () => {

@@ -16,7 +16,7 @@ import { newId, shortRevision } from '../core/ids.js';
 import { textOf, type Reason } from '../core/reason.js';
 import { type Freeze, runReason } from '../core/run-reasons.js';
 import type { ControlCaller } from '../core/operators.js';
-import { writtenOtherwise } from './contradictions.js';
+import { contradictions, writtenOtherwise } from './contradictions.js';
 import {
   PolicyRehearsal,
   capsOf,
@@ -187,7 +187,11 @@ export class Planner implements PolicyGate {
       );
     const unread = undecidedSince(plan, pass);
     if (unread.length > 0) return refuse(unread.map((note) => unreadReason(note, plan)));
-    const drift = driftBetween(plan.lines, pass.lines, (line) => pass.looked.includes(subjectKey(line)));
+    const drift = driftBetween(plan, {
+      lines: pass.lines,
+      isSubject: (line) => pass.looked.includes(subjectKey(line)),
+      repository: (id) => pass.repositories.find((repo) => repo.id === id),
+    });
     if (drift.length === 0 && pass.overCaps.length > 0) return refuse(pass.overCaps);
     return { drift, pass, active, where };
   }
@@ -298,11 +302,8 @@ export class Planner implements PolicyGate {
       await this.plans.dropOvertaken(org, [candidate.id], about, '');
       return [...runs];
     };
-    const against = await writtenOtherwise(
-      this.journal,
-      active,
-      runs.flatMap(({ intents }) => intents),
-    );
+    const wanted = runs.flatMap(({ intents }) => intents);
+    const against = [...contradictions(wanted), ...(await writtenOtherwise(this.journal, active, wanted))];
     if (against.length > 0)
       return runs.map((run) =>
         withheld(run, 'error', (wanted) => runReason('run.held.cap', { caps: against, wanted })),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { canonicalJson } from '../core/canonical-json.js';
 import { UserError } from '../core/errors.js';
 import { hashOf } from '../core/ids.js';
+import type { EventRepository } from '../core/event.js';
 import type { Json } from '../core/json.js';
 import { defineReasons, type Reason } from '../core/reason.js';
 import { frozen } from '../core/run-reasons.js';
@@ -139,34 +140,50 @@ export function hashOfPlan(revisionHash: string, scope: Json, lines: readonly Pl
 const drift = z.object({ line: planLine.pick({ policy: true, repo: true, action: true, key: true }), told: text });
 export type Drift = Shape<typeof drift>;
 
-/**
- * What differs between a plan and the same plan made again. Pure.
- * @param isSubject whether the repository of a line is still one that its policy is about
- */
-export function driftBetween(
-  planned: readonly PlanLine[],
-  now: readonly PlanLine[],
-  isSubject: (line: PlanLine) => boolean = () => true,
-): Drift[] {
-  const [before, after] = [byObject(planned), byObject(now)];
+/** The same plan made again, and what it was made of. */
+interface PlanNow {
+  readonly lines: readonly PlanLine[];
+  /** Whether the repository of a line is still one that its policy is about. */
+  readonly isSubject: (line: PlanLine) => boolean;
+  /** A repository that the organization has, by its number. */
+  readonly repository: (id: string) => EventRepository | undefined;
+}
+
+/** What differs between a plan and the same plan made again. Pure. */
+export function driftBetween(plan: Pick<KeptPlan, 'lines' | 'notes' | 'now'>, now: PlanNow): Drift[] {
+  const [before, after] = [byObject(plan.lines), byObject(now.lines)];
   const all = [...new Set([...before.keys(), ...after.keys()])].sort();
   return all.flatMap((object): Drift[] => {
     const [then, current] = [before.get(object), after.get(object)];
     const line = then ?? current;
     if (!line || (then && current && canonicalJson(then) === canonicalJson(current))) return [];
     const { policy, repo, action, key } = line;
-    const change = !then
-      ? 'was as wanted when the plan was made, and is not any more'
-      : !current
-        ? isSubject(line)
-          ? 'is as wanted by now'
-          : 'is no subject any more (gone or archived)'
-        : changeBetween(then, current);
+    const change = !then ? whyNew(line, plan, now) : !current ? whyNoMore(line, now) : changeBetween(then, current);
     return [{ line: { policy, repo, action, key }, told: change }];
   });
 }
 
+function whyNew(
+  { policy, repo }: PlanLine,
+  { notes, now: madeAt }: Pick<KeptPlan, 'notes' | 'now'>,
+  now: PlanNow,
+): string {
+  if (notes.some((note) => note.policy === policy && note.repo === (repo?.name ?? null)))
+    return 'could not be decided when the plan was made, and is not as wanted';
+  const createdAt = repo && now.repository(repo.id)?.created_at;
+  return typeof createdAt === 'string' && Date.parse(createdAt) > madeAt.getTime()
+    ? 'is in a repository that is new since the plan was made'
+    : 'was as wanted, or no subject, when the plan was made';
+}
+
+function whyNoMore(line: PlanLine, { isSubject, repository }: PlanNow): string {
+  if (isSubject(line)) return 'is as wanted by now';
+  const there = line.repo && repository(line.repo.id);
+  return `is no subject any more (${there && there.archived !== true ? 'its policy leaves it out' : 'gone or archived'})`;
+}
+
 function changeBetween(then: PlanLine, current: PlanLine): string {
+  if (then.repo?.name !== current.repo?.name) return `is in a repository that is called ${current.repo?.name} now`;
   if (then.does !== current.does)
     return current.does === 'cannot' ? `cannot be written any more: ${current.reason ?? ''}` : 'can be written by now';
   const fields = current.fields.filter(({ field, before, after }) => {
@@ -174,9 +191,10 @@ function changeBetween(then: PlanLine, current: PlanLine): string {
     return !earlier || canonicalJson([earlier.before, earlier.after]) !== canonicalJson([before, after]);
   });
   const names = fields.map(({ field }) => field);
-  return names.length > 0
-    ? `is otherwise than when the plan was made: ${names.join(', ')}`
-    : 'is otherwise than when the plan was made';
+  if (names.length > 0) return `is otherwise than when the plan was made: ${names.join(', ')}`;
+  return then.valueHash === current.valueHash
+    ? 'is otherwise than when the plan was made'
+    : 'is wanted with another secret value than when the plan was made';
 }
 
 function byObject(lines: readonly PlanLine[]): Map<string, PlanLine> {

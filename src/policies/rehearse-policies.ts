@@ -56,6 +56,8 @@ export interface Pass {
   readonly failure: ForgeError | null;
   /** What was looked at, by `subjectKey`. */
   readonly looked: readonly string[];
+  /** All that the organization has. */
+  readonly repositories: readonly EventRepository[];
   readonly subjects: number;
   readonly overCaps: readonly Reason[];
   readonly needsApproval: boolean;
@@ -141,6 +143,7 @@ export class PolicyRehearsal {
       notes: parts.flatMap(({ notes }) => notes),
       failure: parts.find(({ failure }) => failure !== null)?.failure ?? null,
       looked: parts.flatMap(({ looked }) => looked),
+      repositories,
       subjects: parts.reduce((sum, { subjects }) => sum + subjects, 0),
       overCaps: [
         ...parts.flatMap(({ overCaps }) => overCaps),
@@ -209,6 +212,7 @@ export class PolicyRehearsal {
       ],
       failure: failed[0]?.error ?? null,
       looked: [],
+      repositories: [],
       overCaps: ids.flatMap((id) => overCap(id, lines, share, capsOf(policyOf(active, id), where.caps)) ?? []),
       needsApproval: asks || news.size > 0,
       twoPeople: two,
