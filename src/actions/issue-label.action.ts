@@ -4,7 +4,7 @@ import type { Unfit } from '../rules/language/catalogue.js';
 import type { WrittenParams } from './define-action.js';
 import { defineAction, textOf, changed, conflict, refused, there, toWrite, undone } from './define-action.js';
 import { isAbout } from './support/compare.js';
-import { chosenFirst } from './support/same-name.js';
+import { chosenFirst, isInUse } from './support/same-name.js';
 import { flag, id, optional, text, texts } from './support/params.js';
 import { readAll, orMissing, whereAllowed, type ForgeClient } from '../forge/forge-client.js';
 import { each, issue, label } from './support/objects.js';
@@ -233,7 +233,7 @@ function names(value: JsonObject[string] | undefined): string[] {
   ).sort();
 }
 
-/** Labels that an issue of the repository can bear, by name: its own first. */
+/** Labels that an issue of the repository can bear, by name: those in use first, and of these its own. */
 async function labelsByName(
   forge: Pick<ForgeClient, 'listLabels'> & Partial<Pick<ForgeClient, 'listOrgLabels'>>,
   { owner, repo }: { owner: string; repo: string },
@@ -243,7 +243,8 @@ async function labelsByName(
     orMissing(readAll(forge, 'listOrgLabels', { org: owner })),
   );
   const byName = new Map<string, Label>();
-  for (const label of [...chosenFirst(own), ...chosenFirst(inherited ?? [])]) {
+  const all = [...chosenFirst(own), ...chosenFirst(inherited ?? [])];
+  for (const label of [...all.filter(isInUse), ...all]) {
     const name = objectName(label.name ?? '');
     if (!byName.has(name)) byName.set(name, label);
   }

@@ -20,6 +20,7 @@ import { ForgeError } from '../core/errors.js';
 import type { ForgeEvent } from '../core/event.js';
 import { isJsonObject } from '../core/json.js';
 import type { Pull, Review } from '../core/objects/tracker.js';
+import { isSameName } from '../core/object-name.js';
 import { RIGHTS } from '../core/rights.js';
 import { newestVerdicts } from '../forge/newest-verdicts.js';
 
@@ -157,7 +158,7 @@ function judge(
   if (pull.state !== 'open') return refused(say('found.state', { ...about, state: 'closed' }));
   if (pull.head?.sha !== sha) return refused(say('cannot.merge.head', { number, sha: pull.head?.sha ?? 'nothing' }));
   if (pull.draft === true) return notYet(say('found.state', { ...about, state: 'a draft' }));
-  if (label !== undefined && !pull.labels?.some(({ name }) => name === label))
+  if (label !== undefined && !pull.labels?.some(({ name }) => isSameName(name, label)))
     return notYet(say('cannot.merge.label', { number, label }));
   if (reviews === undefined) return null;
   const { approvedBy, rejectedBy } = verdictsOf(reviews, sha, pull.user?.login);

@@ -299,6 +299,13 @@ const DOUBTS: ReadonlyArray<readonly [situation: string, text: string, says: Reg
     /a new subject wants 2 effects, and 1 are allowed: it makes a plan that writes nothing/,
   ],
   [
+    'more steps in each pass than a subject may want',
+    policy(
+      'labels: [{name: a, color: "#ffffff"}], fix: [{use: label.ensure, with: {name: "${{ item }}", color: "#ffffff"}, for_each: "[\'b\', \'c\']"}], limits: {effects_per_run: 2}',
+    ),
+    /a new subject wants 3 effects, and 2 are allowed: it is left alone/,
+  ],
+  [
     'comments of one number and one key for each item',
     rule(
       'on: push, do: {issue.comment: {number: 12, key: note, body: "${{ item }}"}, for_each: event.files.added, first: 3}, limits: {effects_per_run: 9}',
@@ -403,7 +410,7 @@ const DOUBTS: ReadonlyArray<readonly [situation: string, text: string, says: Reg
   ],
   [
     'a rule that takes away what a policy makes',
-    `${policy("labels: [{name: bug, color: '#fff'}]")}${rule('on: push, do: {label.remove: {name: Bug}}')}`,
+    `${policy("labels: [{name: bug, color: '#fff'}]")}${rule('on: push, do: {label.remove: {name: " bug"}}')}`,
     /policy "p" \(line 4\) keeps "bug" otherwise/,
   ],
   [
@@ -547,6 +554,20 @@ describe('checks that are new in this version', () => {
       ),
     ],
   ])('%s is right', (_situation, text) => {
+    expect(told(load(text))).toEqual([]);
+  });
+
+  it.each([
+    ['of one policy', policy('labels: [{name: Bug, color: "#fff"}, {name: bug, color: "#000"}]')],
+    [
+      'of two policies',
+      `${policy("labels: [{name: Bug, color: '#fff'}]")}  - {id: q, subjects: {repos: [acme/web]}, labels: [{name: bug, color: '#000'}]}\n`,
+    ],
+    [
+      'of a policy and a rule',
+      `${policy('milestones: [{title: Next, state: open}]')}${rule('on: push, do: {milestone.remove: {title: next}}')}`,
+    ],
+  ])('names that differ by their case are two: %s', (_, text) => {
     expect(told(load(text))).toEqual([]);
   });
 

@@ -27,9 +27,13 @@ export function chosenFirst<One extends Bearer>(
   bearers: readonly One[],
   isAsWanted: (one: One) => boolean = () => false,
 ): One[] {
-  const rank = (one: One): number =>
-    (one.state === 'closed' || one.is_archived === true ? 2 : 0) + (isAsWanted(one) ? 0 : 1);
+  const rank = (one: One): number => (isInUse(one) ? 0 : 2) + (isAsWanted(one) ? 0 : 1);
   return [...bearers].sort((a, b) => rank(a) - rank(b) || compareIds(String(a.id ?? ''), String(b.id ?? '')));
+}
+
+/** Neither closed nor archived. */
+export function isInUse({ state, is_archived }: Bearer): boolean {
+  return state !== 'closed' && is_archived !== true;
 }
 
 export function idsOf(objects: ReadonlyArray<{ readonly id?: string | null | undefined }>): string[] {

@@ -9,7 +9,7 @@ import type { CompiledPolicy, Limits, ScheduleSpec } from '../revision.js';
 import type { Severity } from '../../../core/finding.js';
 import { compileCondition } from './compile-expression.js';
 import { compileLookups, lookupNames, lookupTypes, lookupsMissing } from './compile-lookup.js';
-import { checkPartConstants } from './check-constants.js';
+import { certainItems, checkPartConstants } from './check-constants.js';
 import { checkSubjectsLeft } from './check-possible.js';
 import { compileParams } from './compile-params.js';
 import { textHashOf } from './compile-rule.js';
@@ -103,7 +103,6 @@ export function compilePolicy(context: FileContext, node: YamlNode): CompiledPol
     return part ? [part] : [];
   });
   if (protectionsEntry && scope === 'organization' && !isUndecided) tellScope(context, protectionsEntry, 'repository');
-  checkPolicyLimit(file, limits, parts, policy.node('limits'));
   const protections = written.flatMap((one) => (one.isEnforced ? [] : compileProtection(context, one, outer)));
   const lookups = compileLookups(context, policy.value('lookup') ?? [], lookupNode, outer);
   for (const { as, position } of lookups)
@@ -112,6 +111,7 @@ export function compilePolicy(context: FileContext, node: YamlNode): CompiledPol
   const expectations = compileExpectations(context, policy.value('expect') ?? [], inside);
   const fixNode = policy.node('fix');
   const fixes = fixNode ? compileFixes(context, fixNode, inside, new Set(expectations.map(({ name }) => name))) : [];
+  checkPolicyLimit(context, limits, { parts, fixes }, policy.node('limits'));
   if (!SAYS.some((key) => keys.has(key))) {
     const usual = SAYS.filter((key) => key !== 'fix' && !key.startsWith('removed_'));
     file.problem(node.start, `a policy needs ${usual.join(', ')} or fix: it says nothing`);
@@ -324,12 +324,15 @@ function saysPrivate(entries: readonly YamlEntry[]): boolean {
 const TAKES_AWAY = /^removed_/;
 
 function checkPolicyLimit(
-  file: FileContext['file'],
+  context: FileContext,
   limits: Limits | null,
-  parts: readonly PolicyPart[],
+  { parts, fixes }: Pick<CompiledPolicy['program'], 'parts' | 'fixes'>,
   node: YamlNode | undefined,
 ): void {
-  const most = parts.reduce((sum, { section, items }) => sum + (TAKES_AWAY.test(section) ? 0 : items.length), 0);
+  const { file } = context;
+  const inSections = parts.filter(({ section }) => !TAKES_AWAY.test(section)).map(({ items }) => items.length);
+  const inEachPass = fixes.filter((fix) => fix.for === null).map(({ step }) => certainItems(context, step));
+  const most = [...inSections, ...inEachPass].reduce((sum, count) => sum + count, 0);
   for (const [key, limit, what] of [
     ['effects_per_run', limits?.effectsPerRun, 'is left alone'],
     ['effects_per_plan', limits?.effectsPerPlan, 'makes a plan that writes nothing'],

@@ -55,9 +55,7 @@ export function* checkTogether(
       part.items.flatMap((item): Entry[] => {
         const key = SINGLE.has(part.section) ? part.section : keyTextIn(item.params, part.action.naturalKey);
         if (typeof key !== 'string') return [];
-        const { keyOf, naturalKey } = part.action;
-        const isSingle = SINGLE.has(part.section) || keyOf === undefined;
-        return [{ policy, part, item, key: isSingle ? key.trim() : keyOf({ [naturalKey]: key }) }];
+        return [{ policy, part, item, key: SINGLE.has(part.section) ? key : nameOf(part.action, key) }];
       }),
     ),
   );
@@ -70,6 +68,11 @@ export function* checkTogether(
     rules.filter(({ mode }) => mode === 'live'),
     entries,
   );
+}
+
+/** As the action tells two objects apart: some names differ by their case. */
+function nameOf({ keyOf, naturalKey }: PolicyPart['action'], written: string): string {
+  return keyOf === undefined ? written.trim() : keyOf({ [naturalKey]: written });
 }
 
 /** A key that only the run tells is the same for two entries that write it in the same words. */
@@ -87,7 +90,7 @@ function* contradictions(entries: readonly Entry[]): Generator<Together, void> {
   const byKey = new Map<string, Entry[]>();
   for (const entry of entries) {
     const removes = Object.entries(REMOVED).find(([, section]) => section === entry.part.section)?.[0];
-    const key = `${removes ?? entry.part.section} ${entry.key.toLowerCase()}`;
+    const key = `${removes ?? entry.part.section} ${entry.key}`;
     const sameKey = byKey.get(key) ?? [];
     for (const other of sameKey) {
       if ((pairs += 1) > MAX_PAIRS) return;
@@ -255,7 +258,7 @@ const UNDOES: Readonly<Record<string, PolicyPart['section']>> = tableOf({
 function* againstPolicies(rules: readonly CompiledRule[], entries: readonly Entry[]): Generator<Together, void> {
   const byKey = new Map<string, Entry[]>();
   for (const entry of entries) {
-    const key = `${entry.part.section} ${entry.key.toLowerCase()}`;
+    const key = `${entry.part.section} ${entry.key}`;
     byKey.set(key, [...(byKey.get(key) ?? []), entry]);
   }
   if (byKey.size === 0) return;
@@ -263,12 +266,12 @@ function* againstPolicies(rules: readonly CompiledRule[], entries: readonly Entr
   for (const rule of rules)
     for (const { action, params, position } of rule.program.steps) {
       const own = sections.get(action.name);
-      const key = own !== undefined && SINGLE.has(own) ? own : constantIn(params, action.naturalKey);
+      const isSingle = own !== undefined && SINGLE.has(own);
+      const written = isSingle ? own : constantIn(params, action.naturalKey);
+      const key = typeof written !== 'string' || isSingle ? written : nameOf(action, written);
       const undone = UNDOES[action.name];
       const about = (section: string | undefined): readonly Entry[] =>
-        section === undefined || typeof key !== 'string'
-          ? []
-          : (byKey.get(`${section} ${key.trim().toLowerCase()}`) ?? []);
+        section === undefined || typeof key !== 'string' ? [] : (byKey.get(`${section} ${key}`) ?? []);
       const other = [
         ...about(undone),
         ...about(own).filter(({ part, item }) => COMPARED.has(part.section) && opposes(params, item.params, part)),
