@@ -61,7 +61,7 @@ export async function runThreeSchedulers(
       NO_JOBS,
       ticks,
       { read: async () => null, write: async () => undefined },
-      { decideTick: async (tick) => ({ runs: await ticks.decide(tick), undecided: [] }) },
+      { decideTick: async (tick) => ({ runs: ticks.decide(tick), undecided: [] }) },
       clock,
       silentLogger,
     );
