@@ -37,8 +37,8 @@ const { values: options } = parseArgs({
     help: { type: 'boolean', short: 'h', default: false },
   },
 });
-/** Tests, between two times that the stores are freed of what was rolled back. */
-const CLEANED_EVERY = 10;
+/** Of rows of tests, until the stores are freed of what was rolled back. */
+const CLEANED_AFTER_BYTES = 500_000;
 const SERVER = process.env['FORGEHAND_TEST_POSTGRES_URL'];
 
 if (options.help) console.log(HELP);
@@ -106,15 +106,19 @@ async function filledStore(
 async function play(tests: readonly RecordedTest[], small: string, large: string): Promise<Cost[]> {
   const [inSmall, inLarge] = [await Player.open(small), await Player.open(large)];
   const costs = new Map<string, Cost>();
+  let written = 0;
   try {
-    for (const [n, test] of tests.entries()) {
+    for (const test of tests) {
       const [few, many] = [await inSmall.playTest(test), await inLarge.playTest(test)];
       for (const [place, { text, isPlanned }] of test.statements.entries()) {
         const cost: Cost = { text, isPlanned, small: few[place] ?? null, large: many[place] ?? null };
         const known = costs.get(text);
         if (!known || excess(cost) > excess(known)) costs.set(text, cost);
       }
-      if (n % CLEANED_EVERY === 0) await Promise.all([inSmall.clean(), inLarge.clean()]);
+      written += Object.values(test.rows).join('').length * test.statements.length;
+      if (written < CLEANED_AFTER_BYTES) continue;
+      await Promise.all([inSmall.clean(), inLarge.clean()]);
+      written = 0;
     }
   } finally {
     await Promise.all([inSmall.close(), inLarge.close()]);
