@@ -31,6 +31,10 @@ export const EXCEPTIONS: readonly Exception[] = [
     has: 'SELECT state, count(*)::int AS count FROM intents GROUP BY state',
     because: 'a gauge of all effects by state',
   },
+  {
+    has: 'SELECT id FROM events WHERE decided_at IS NULL ORDER BY seq LIMIT',
+    because: 'a test leaves hundreds undecided, which lie where the store has room',
+  },
   { has: 'DELETE FROM ticks', because: 'nightly, and ticks are kept for some days alone' },
   { has: 'DELETE FROM rollouts', because: 'nightly, and as many rows as people changed rules' },
 ];
