@@ -135,7 +135,7 @@ describe('pipeline/decide', () => {
     deciding = decidingWith({
       rules: { ...engine(), candidates: (_, { byRule }) => (seen.push(byRule), candidates) },
       echoes: {
-        look: async () => ({ depth: 1, held: null, rule: 'fix' }),
+        look: async () => ({ depth: 1, holdReason: null, rule: 'fix' }),
         effectsToldBy: () => null,
         openBreaker: async () => undefined,
       },
@@ -226,7 +226,7 @@ describe('pipeline/decide', () => {
     deciding = decidingWith({
       inventory: { list: async () => (callers.push(currentCaller()), [event.repo as EventRepository]) },
       echoes: {
-        look: async () => (callers.push(currentCaller()), { depth: 0, held: null }),
+        look: async () => (callers.push(currentCaller()), { depth: 0, holdReason: null }),
         effectsToldBy: () => null,
         openBreaker: async () => undefined,
       },
@@ -253,7 +253,7 @@ describe('pipeline/decide', () => {
     verdicts['r1'] = () => ({ kind: 'decided', report, steps: [] });
     candidates.push({ id: 'r2', kind: 'rule', mode: 'live' });
     deciding = decidingWith({
-      found: async ({ run, found }) => void told.push([run.rule, found?.looked, (await runs()).length]),
+      found: async ({ run, findings: found }) => void told.push([run.rule, found?.looked, (await runs()).length]),
     });
 
     await decideEvent('e1');
@@ -460,7 +460,7 @@ describe('pipeline/decide', () => {
       lookup = async () => Promise.reject(away);
       await decideEvent('e1');
       const echoes = {
-        look: async () => ({ depth: 4, held: because('an echo') }),
+        look: async () => ({ depth: 4, holdReason: because('an echo') }),
         effectsToldBy: () => null,
         openBreaker: async () => undefined,
       };
@@ -685,7 +685,10 @@ describe('pipeline/decide', () => {
       opened = [];
       deciding = decidingWith({
         echoes: {
-          look: async ({ id }) => ({ depth: 0, held: id === 'e1' ? because('an echo of an echo of an echo') : null }),
+          look: async ({ id }) => ({
+            depth: 0,
+            holdReason: id === 'e1' ? because('an echo of an echo of an echo') : null,
+          }),
           effectsToldBy: () => null,
           openBreaker: async ({ id }, ids) => void opened.push([id, ids]),
         },
@@ -714,7 +717,7 @@ describe('pipeline/decide', () => {
       deciding = decidingWith({
         rules: { ...engine(), ledToBy: (_, id) => new Set(led[id]) },
         echoes: {
-          look: async () => ({ depth: 3, held: because('an echo'), chain: ['starter', 'r1', 'r9', 'r1'] }),
+          look: async () => ({ depth: 3, holdReason: because('an echo'), chain: ['starter', 'r1', 'r9', 'r1'] }),
           effectsToldBy: () => null,
           openBreaker: async ({ id }, ids) => void opened.push([id, ids]),
         },

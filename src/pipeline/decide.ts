@@ -104,10 +104,11 @@ export class ArrivalToIntents {
     await this.revisit(event);
     if (event.repo && tellsOfOwner(event.kind)) this.owners.forget(event.forge, event.repo.id);
     const by = { revisionId: active.id, bot: this.accounts.self(event.forge, org) };
-    const { held = null, chain, rule = null } = await this.echoes.look(event);
-    const found = rule === null ? subject : { ...subject, event: { ...event, byRule: rule } };
-    const candidates = this.candidates(active, found);
-    const looping = held === null ? [] : candidates.filter((candidate) => this.isInLoop(active, candidate, chain));
+    const { holdReason = null, chain, rule = null } = await this.echoes.look(event);
+    const subjectOfRules = rule === null ? subject : { ...subject, event: { ...event, byRule: rule } };
+    const candidates = this.candidates(active, subjectOfRules);
+    const looping =
+      holdReason === null ? [] : candidates.filter((candidate) => this.isInLoop(active, candidate, chain));
     if (looping.length > 0)
       await this.echoes.openBreaker(
         event,
@@ -115,12 +116,12 @@ export class ArrivalToIntents {
         chain,
       );
     const { plans, failure } = await decideAll(candidates, async (candidate) => {
-      const isHeld = held !== null && (candidate.kind === 'rule' || looping.includes(candidate));
-      const about = isHeld ? { ...found, held } : found;
+      const isHeld = holdReason !== null && (candidate.kind === 'rule' || looping.includes(candidate));
+      const about = isHeld ? { ...subjectOfRules, holdReason } : subjectOfRules;
       return this.review(active, candidate, await this.decider.decide(active, candidate, about));
     });
-    const shadows = failure || held !== null ? [] : await this.shadowsOf(found);
-    const answers = failure || held !== null ? [] : this.answers.planned(active, event, plans);
+    const shadows = failure || holdReason !== null ? [] : await this.shadowsOf(subjectOfRules);
+    const answers = failure || holdReason !== null ? [] : this.answers.planned(active, event, plans);
     const checks = failure ? [] : await this.checks.planned(active, event);
     await this.recorder.record(failure ? {} : { eventId, by }, [...plans, ...shadows, ...answers, ...checks]);
     if (failure) {
@@ -178,19 +179,19 @@ export class ArrivalToIntents {
    * alone, whatever became of it; one that did not fire then, or was not there, may want something now.
    */
   async replayEvent(eventId: string): Promise<DecisionReport[]> {
-    const found = await this.load(eventId);
-    if (!found) return [];
-    const { active } = found;
-    const { rule: byRule = null } = await this.echoes.look(found.subject.event);
-    const subject = { ...found.subject, event: { ...found.subject.event, byRule } };
+    const loaded = await this.load(eventId);
+    if (!loaded) return [];
+    const { active } = loaded;
+    const { rule: byRule = null } = await this.echoes.look(loaded.subject.event);
+    const subject = { ...loaded.subject, event: { ...loaded.subject.event, byRule } };
     const reports: DecisionReport[] = [];
     for (const candidate of this.candidates(active, subject)) {
       const rule = candidate.id;
       const earlier = await this.journal.runs({ org: subject.org, rule, eventId, limit: 1000 });
       // One that gathers, or whose place another took, is being decided already.
-      const kept = earlier.find((run) => run.state !== 'not-fired' && run.state !== 'error');
-      if (kept) {
-        const reason = `run ${kept.id} of this event is ${kept.state}`;
+      const earlierRun = earlier.find((run) => run.state !== 'not-fired' && run.state !== 'error');
+      if (earlierRun) {
+        const reason = `run ${earlierRun.id} of this event is ${earlierRun.state}`;
         reports.push({ rule, verdict: 'kept', reason, code: 'run.kept', intents: 0 });
         continue;
       }

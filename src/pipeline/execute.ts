@@ -98,8 +98,8 @@ export class IntentToEffect {
     const { action, access, settings } = means;
     const refusal = refusalOf(intent);
     if (refusal) return refusal;
-    const held = this.health.holds(intent.forge, intent.org);
-    if (held) return { to: 'given-back', reason: held.reason, wrote: null, waitMs: held.againInMs };
+    const hold = this.health.holds(intent.forge, intent.org);
+    if (hold) return { to: 'given-back', reason: hold.reason, wrote: null, waitMs: hold.againInMs };
     const status = await this.status.of(intent);
     if (status.is !== 'wanted') return endingOfStatus(status);
     const { journal, clock } = this.tools;

@@ -144,7 +144,7 @@ export interface NewEvent {
 /** What stands in the place of what an event does not know (see `withTold`). */
 export interface ToldMore {
   readonly eventId: string;
-  readonly told: Pick<ForgeEvent, 'actor' | 'data'>;
+  readonly details: Pick<ForgeEvent, 'actor' | 'data'>;
   /** `DELIVERY` where a delivery tells it, else empty. */
   readonly from: readonly string[];
 }
@@ -155,8 +155,8 @@ export interface ArrivalNews {
   readonly made: readonly NewEvent[];
   /** Ids of events that it tells, new or known, in order: a feed row of a pushed tag tells the push and the tag's creation. */
   readonly joined: readonly string[];
-  readonly told: readonly ToldMore[];
-  readonly kept: ReadonlyArray<ObjectNeed & { readonly state: JsonObject }>;
+  readonly additions: readonly ToldMore[];
+  readonly objectStates: ReadonlyArray<ObjectNeed & { readonly state: JsonObject }>;
   /** It makes no event, or something is to be said about it beside its event. `code` names the reason for programs; null = it has none. */
   readonly closed: { readonly state: ArrivalState; readonly reason: string; readonly code: string | null } | null;
   /** Of a delivery: under which key it counts, in hex, and what it is. */
@@ -285,7 +285,7 @@ export abstract class InboxStore {
    */
   abstract toldEarlier(eventId: string, rule: string, after: string | null): Promise<ForgeEvent[]>;
   /** What was read of it: it stands in the place of what the event does not know, whoever told more meanwhile. */
-  abstract learn(eventId: string, known: Pick<ForgeEvent, 'data' | 'repo'>): Promise<void>;
+  abstract learn(eventId: string, knowledge: Pick<ForgeEvent, 'data' | 'repo'>): Promise<void>;
   /**
    * Give up bodies and texts of what is not `stored` any more and arrived before this time, the oldest first; ids, keys, hashes and events
    * stay, so that an equal arrival is a duplicate for ever. Answers how many, at most `limit`.

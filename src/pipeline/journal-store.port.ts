@@ -95,7 +95,7 @@ export interface IntentMove {
    * turn: as many intents as the budget lets through in an hour wait for one time, those behind them an hour longer. It replaces `dueAt`, and
    * the reason is `budgetReason` with that time.
    */
-  held?: SpentBudget;
+  spentBudget?: SpentBudget;
   /** Something that others do is missing: until `dueAt`, or until `revisit`, it does not hold up its order key. */
   waits?: true;
   /**
@@ -114,7 +114,7 @@ export interface NewAttempt {
   /** What the call is counted for; default nothing. */
   budgets?: readonly BudgetLimit[];
   /** Called whenever the store is asked, after any wait for its turn: what it checks holds from then on. */
-  asked?: () => void;
+  onAsked?: () => void;
 }
 
 export interface PauseRow {
@@ -181,7 +181,7 @@ export interface RecordedRun {
   /** What the run read may hold text of a private repository: the caller seals it first (`sealReads`). The journal does not keep this flag. */
   readsPrivate?: boolean;
   /** What the expectations of a policy found; the journal does not keep it. */
-  found?: PolicyFindings & { subject: string; name: string };
+  findings?: PolicyFindings & { subject: string; name: string };
 }
 
 /** Credentials of a forge that wait as a whole. */
@@ -213,9 +213,9 @@ export abstract class JournalStore {
   /** By what the event was decided; null = it was not yet. */
   abstract decidedBy(eventId: string): Promise<DecidedBy | null>;
   /** Of these entries of the forge those upon which the rule acted (`RecordedRun.acts`), each with the event for which it did. */
-  abstract toldActs(asked: ActsAsked): Promise<ReadonlyMap<string, string>>;
+  abstract toldActs(question: ActsAsked): Promise<ReadonlyMap<string, string>>;
   /** The first event that asks has these entries, for `asked.rule`; true = that is this one. */
-  abstract takeActs(asked: ActsAsked, eventId: string): Promise<boolean>;
+  abstract takeActs(question: ActsAsked, eventId: string): Promise<boolean>;
   /**
    * Ids of gathering runs whose window is over, oldest first.
    * @param org default: of all

@@ -42,7 +42,7 @@ export interface Hands {
 export class Looks {
   private readonly inVain = new Set<string>();
 
-  found(org: string): void {
+  foundWork(org: string): void {
     this.inVain.delete(org);
   }
 
@@ -61,8 +61,8 @@ export class LineTurns<Item extends { readonly id: string }> {
   /** By id, the organization. */
   private readonly inHand = new Map<string, string>();
   /** Places that are taken, also by a batch that is being dealt, by organization. */
-  private readonly taken = new Map<string, number>();
-  private readonly left = new Map<string, number>();
+  private readonly places = new Map<string, number>();
+  private readonly leftAlone = new Map<string, number>();
   private readonly running = new Set<Promise<void>>();
   private readonly looks = new Looks();
   private waiting: Array<() => void> = [];
@@ -103,7 +103,7 @@ export class LineTurns<Item extends { readonly id: string }> {
       } finally {
         this.take(org, items.length - room);
       }
-      if (items.length > 0) this.looks.found(org);
+      if (items.length > 0) this.looks.foundWork(org);
       for (const item of items) this.begin(org, item);
       if (!isFull) return false;
       if (!isHelped) help();
@@ -127,7 +127,7 @@ export class LineTurns<Item extends { readonly id: string }> {
       const free = this.free(org);
       const nowMs = this.now();
       const isEnough =
-        free >= this.hands.refill || !this.taken.has(org) || (restUntilMs !== null && nowMs >= restUntilMs);
+        free >= this.hands.refill || !this.places.has(org) || (restUntilMs !== null && nowMs >= restUntilMs);
       if (free > 0 && isEnough) return free;
       if (nowMs >= endsAtMs) return free;
       if (free > 0) restUntilMs ??= nowMs + REST_MS;
@@ -141,22 +141,22 @@ export class LineTurns<Item extends { readonly id: string }> {
 
   private free(org: string): number {
     let all = 0;
-    for (const count of this.taken.values()) all += count;
+    for (const count of this.places.values()) all += count;
     const { most } = this.hands;
-    return Math.max(0, Math.min(most - all, Math.max(1, most - 1) - (this.taken.get(org) ?? 0)));
+    return Math.max(0, Math.min(most - all, Math.max(1, most - 1) - (this.places.get(org) ?? 0)));
   }
 
   private take(org: string, count: number): void {
-    const left = (this.taken.get(org) ?? 0) + count;
-    if (left > 0) this.taken.set(org, left);
-    else this.taken.delete(org);
+    const rest = (this.places.get(org) ?? 0) + count;
+    if (rest > 0) this.places.set(org, rest);
+    else this.places.delete(org);
     if (count < 0) this.changed();
   }
 
   private except(): ReadonlySet<string> {
     const nowMs = this.now();
-    for (const [id, untilMs] of this.left) if (untilMs <= nowMs) this.left.delete(id);
-    return new Set([...this.inHand.keys(), ...this.left.keys()]);
+    for (const [id, untilMs] of this.leftAlone) if (untilMs <= nowMs) this.leftAlone.delete(id);
+    return new Set([...this.inHand.keys(), ...this.leftAlone.keys()]);
   }
 
   /** Its place is taken already. */
@@ -173,10 +173,10 @@ export class LineTurns<Item extends { readonly id: string }> {
   private async work(item: Item): Promise<void> {
     try {
       const leaveMs = await this.of.work(item);
-      if (leaveMs !== null) this.left.set(item.id, this.now() + leaveMs);
+      if (leaveMs !== null) this.leftAlone.set(item.id, this.now() + leaveMs);
     } catch (error) {
       this.logger.error({ topic: this.topic, id: item.id, reason: messageOf(error) }, 'turn.work-failed');
-      this.left.set(item.id, this.now() + FAILED_MS);
+      this.leftAlone.set(item.id, this.now() + FAILED_MS);
     }
   }
 

@@ -30,5 +30,5 @@ export abstract class PolicyGate {
 
 /** Keeps what the expectations of a policy found in one subject. */
 export abstract class FindingSink {
-  abstract keep(decided: Pick<RecordedRun, 'run' | 'found'>): Promise<void>;
+  abstract keep(decided: Pick<RecordedRun, 'run' | 'findings'>): Promise<void>;
 }

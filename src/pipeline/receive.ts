@@ -121,13 +121,13 @@ export class EntryWriter {
   /** Those of the rows that the inbox does not hold yet, each once, in the order given. */
   async unknown<Row extends ReadRow>(rows: readonly Row[]): Promise<Row[]> {
     if (rows.length === 0) return [];
-    const known = await this.deps.inbox.knownEntries(
+    const knownKeys = await this.deps.inbox.knownEntries(
       this.polled.forge,
       this.polled.org,
       this.source,
       rows.map(({ entryKey }) => entryKey),
     );
-    return rows.filter(({ entryKey }) => !known.has(entryKey) && known.add(entryKey));
+    return rows.filter(({ entryKey }) => !knownKeys.has(entryKey) && knownKeys.add(entryKey));
   }
 
   /**

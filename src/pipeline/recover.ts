@@ -117,9 +117,9 @@ export class OutcomeRecovery implements UnknownOutcomes {
         is: 'person',
         reason: intent.reason ?? intentReason('intent.no-answer'),
       });
-    const asked = await this.ask(claim, action);
-    if ('again' in asked) return this.readLater(claim, asked.again);
-    await this.verdicts.apply(claim, action, asked.verdict);
+    const answer = await this.ask(claim, action);
+    if ('again' in answer) return this.readLater(claim, answer.again);
+    await this.verdicts.apply(claim, action, answer.verdict);
   }
 
   /** Read and decide; `again` = the read told nothing this time. */

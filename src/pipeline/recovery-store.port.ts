@@ -111,7 +111,9 @@ export abstract class RecoveryStore {
     limit: number,
   ): Promise<Array<{ intent: Intent; sentAt: Date }>>;
   /** Intents of these actions in an order key that were sent since then, the newest of each action first and at most `limit` of each. */
-  abstract sentWithOrderKey(asked: SentWithOrderKey): Promise<Array<{ intent: Intent; attempts: readonly Attempt[] }>>;
+  abstract sentWithOrderKey(
+    question: SentWithOrderKey,
+  ): Promise<Array<{ intent: Intent; attempts: readonly Attempt[] }>>;
   abstract intentOf(id: string): Promise<Intent | null>;
   /** Whether what caused this run may have been overtaken; null when it was no event, or nothing speaks against it. */
   abstract doubtAbout(runId: string): Promise<Doubt | null>;

@@ -79,7 +79,7 @@ export interface EchoVerdict {
   /** Effects of ours that led to it, one after another; 0 = none. */
   readonly depth: number;
   /** Why no rule may answer it; null = they may. */
-  readonly held: Reason | null;
+  readonly holdReason: Reason | null;
   /** The rule or policy whose effect the event tells of; absent = none, or not known. */
   readonly rule?: string;
   /** Of a held event: the rules and policies whose effects led to it, the first first. Absent = not known. */

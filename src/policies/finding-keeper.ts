@@ -26,15 +26,15 @@ export class FindingKeeper {
     @Inject(RecoveryStore) private readonly recovery: Pick<RecoveryStore, 'sentOfEffects'>,
   ) {}
 
-  async keep(recorded: Pick<RecordedRun, 'run' | 'intents' | 'found'>): Promise<void> {
-    if (!recorded.found) return;
+  async keep(recorded: Pick<RecordedRun, 'run' | 'intents' | 'findings'>): Promise<void> {
+    if (!recorded.findings) return;
     const { findings, alerts } = this;
     const { forge, org, rule: policy, decidedAt: at } = recorded.run;
-    const undone = await this.undoneAgain(recorded, recorded.found.subject);
+    const undone = await this.undoneAgain(recorded, recorded.findings.subject);
     const allFindings = {
-      ...recorded.found,
-      failing: [...recorded.found.failing, ...undone.failing],
-      looked: [...recorded.found.looked, ...undone.looked],
+      ...recorded.findings,
+      failing: [...recorded.findings.failing, ...undone.failing],
+      looked: [...recorded.findings.looked, ...undone.looked],
     };
     await findings.record({
       forge,

@@ -199,7 +199,7 @@ export class PolicyRehearsal {
       lines,
       runs: passRuns,
       subjects,
-      findings: rehearsed.flatMap(({ run: { run, found: policyFindings }, repo }) =>
+      findings: rehearsed.flatMap(({ run: { run, findings: policyFindings }, repo }) =>
         (policyFindings?.failing ?? []).map((finding) => ({ ...finding, policy: run.rule, repo: placeOf(repo) })),
       ),
       notes: [

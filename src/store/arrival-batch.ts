@@ -166,8 +166,8 @@ export class SqlArrivalBatch implements ArrivalBatch {
     if (repeats.size > 0)
       await execute(this.manager, COUNT_REPEATS, [[...repeats.keys()], [...repeats.values()], MOST_ROWS]);
     // Rare: a delivery that came after polling had seen its act.
-    for (const { eventId, told, from } of all.flatMap((decision) => decision.told))
-      await changeEvent(this.manager, eventId, (event) => withTold(event, told, from));
+    for (const { eventId, details, from } of all.flatMap((decision) => decision.additions))
+      await changeEvent(this.manager, eventId, (event) => withTold(event, details, from));
     await insertPlainRuns(
       this.manager,
       all.flatMap(({ made }) => made.flatMap(({ decision }) => decision?.runs ?? [])),
@@ -230,8 +230,8 @@ function eventRow({ event, discussionKey, object, decision }: NewEvent, reported
 
 /** Of states of one object the last. */
 function stateRows(all: readonly ArrivalNews[]) {
-  const rows = all.flatMap(({ arrival: { org }, kept }) =>
-    kept.map(({ forge, object, state }) => ({ forge, org, ...object, state: stringifyJson(state) })),
+  const rows = all.flatMap(({ arrival: { org }, objectStates }) =>
+    objectStates.map(({ forge, object, state }) => ({ forge, org, ...object, state: stringifyJson(state) })),
   );
   return [...new Map(rows.map((row) => [`${row.forge}\n${keyOfObject(row)}`, row])).values()];
 }

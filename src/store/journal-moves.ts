@@ -94,7 +94,7 @@ function writeStatements(moves: readonly IntentMove[], places: Places): Statemen
     moves.map((move) => places.get(move)?.inMs ?? (move.dueAt ? move.dueAt.getTime() - now : null)),
     moves.map(({ result }) => (result === undefined ? null : stringifyJson(result))),
     moves.map(({ failed }) => failed ?? null),
-    moves.map(({ held }) => held?.limit.key ?? null),
+    moves.map(({ spentBudget }) => spentBudget?.limit.key ?? null),
     reasons.map(({ reasonParams }) => reasonParams),
     moves.map(({ waits, aside }) => waits === true || aside === true),
     moves.map(({ epoch }) => epoch),
@@ -130,7 +130,7 @@ async function placesFor(
   const found = new Map(locked.map((row) => [row.id, row]));
   const held = moves.flatMap((move) => {
     const row = found.get(move.intentId);
-    return move.held && row && mayMove(row, move) ? [{ move, row, spent: move.held }] : [];
+    return move.spentBudget && row && mayMove(row, move) ? [{ move, row, spent: move.spentBudget }] : [];
   });
   for (const { move, row, spent } of held.sort((a, b) => (a.spent.limit.key < b.spent.limit.key ? -1 : 1))) {
     const inMs = await takePlace(manager, row.org, spent);

@@ -320,7 +320,7 @@ export class SqlJournalStore extends SqlJournalReads implements JournalStore {
       );
     };
     // What a place in a budget is worth is known only once it is taken.
-    if (moves.some(({ held }) => held))
+    if (moves.some(({ spentBudget }) => spentBudget))
       return this.db.transaction(async (manager) => {
         for (const { sql, params } of before) await execute(manager, sql, params);
         const made = await moveIntents(manager, moves);
@@ -395,7 +395,7 @@ function nearOf(asks: readonly NearAsk[], rows: readonly unknown[]): DueIntent[]
 
 /** @returns those that may be sent */
 async function markSent(manager: EntityManager, asks: readonly SentAsk[]): Promise<Attempt[]> {
-  for (const { attempt } of asks) attempt.asked?.();
+  for (const { attempt } of asks) attempt.onAsked?.();
   const params = [
     asks.map(({ intentId }) => intentId),
     asks.map(({ epoch }) => epoch),

@@ -72,12 +72,12 @@ export interface DecidingParts extends CandidateParts {
   /** Default: all passes. */
   readonly gate?: PolicyGate;
   readonly waiting?: Pick<WaitingStore, 'putOff' | 'goOn'>;
-  readonly found?: (plan: Pick<Plan, 'run' | 'found'>) => Promise<void>;
+  readonly found?: (plan: Pick<Plan, 'run' | 'findings'>) => Promise<void>;
   readonly counted?: (what: { org: string; rule: string; verdict: string }) => void;
 }
 
 const NO_ECHOES: EchoDetector = {
-  look: async () => ({ depth: 0, held: null }),
+  look: async () => ({ depth: 0, holdReason: null }),
   openBreaker: async () => undefined,
   effectsToldBy: () => null,
 };

@@ -197,7 +197,7 @@ export class EffectRig {
         ...(actor ? { actor } : {}),
         ...(ownership ? { ownership } : {}),
         claim: isClaim ? eventId : null,
-        asked,
+        isAskedFor: asked,
         report: { rule, verdict: 'fired', reason: because('wanted'), trace: null },
         steps: [{ stepId: 'only', stepNo: 0, action, items, ...(respectUndo ? { respectsUndo: true as const } : {}) }],
         lookups: {},

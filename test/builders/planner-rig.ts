@@ -186,7 +186,7 @@ function deciderOf(
           cause,
           repo,
           claim: null,
-          asked: false,
+          isAskedFor: false,
           report: { ...report, reason: runReason(`run.${report.verdict}`, { because: report.reason }) },
           steps,
           lookups,

@@ -634,7 +634,7 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
       id: 'x',
       operation: 'createLabel',
       requestHash: 'hash',
-      asked: () => (asked += 1),
+      onAsked: () => (asked += 1),
     });
 
     expect(asked).toBe(1);
@@ -979,7 +979,7 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
 
     const hold = async (id: string, perHour = 5, of = 'eve'): Promise<void> => {
       await claim(id);
-      await move(id, 'claimed', 'planned', { held: { limit: limit(of, perHour), againInMs: HOUR_MS } });
+      await move(id, 'claimed', 'planned', { spentBudget: { limit: limit(of, perHour), againInMs: HOUR_MS } });
     };
 
     const answer = (id: string, outcome: 'done' | 'refused' | 'unknown' | 'not-sent'): Promise<void> =>

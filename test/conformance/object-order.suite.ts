@@ -272,7 +272,7 @@ export function objectOrderSuite(open: () => Promise<OrderedStores>): void {
           from: ['claimed'],
           to: 'planned',
           reason: null,
-          held: { limit, againInMs: 1_000 },
+          spentBudget: { limit, againInMs: 1_000 },
         });
 
         expect(claim?.isDoubted).toBe(false);

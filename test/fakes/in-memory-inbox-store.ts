@@ -393,7 +393,16 @@ export class InMemoryInboxStore implements InboxStore {
     return { state: this.states.get(key) ?? null, isOpen };
   }
 
-  private async keep({ arrival: { id, org }, made, joined, told, kept, closed, claimed, countedWith }: ArrivalNews) {
+  private async keep({
+    arrival: { id, org },
+    made,
+    joined,
+    additions: told,
+    objectStates: kept,
+    closed,
+    claimed,
+    countedWith,
+  }: ArrivalNews) {
     const row = this.rows.get(id);
     if (!row) return;
     if (claimed && row.arrival.kind === 'delivery') {
@@ -411,7 +420,7 @@ export class InMemoryInboxStore implements InboxStore {
       if (discussionKey !== undefined) this.discussions.set(event.id, discussionKey);
       if (decision) await this.recordDecision(event.id, decision);
     }
-    for (const { eventId, told: news, from } of told) {
+    for (const { eventId, details: news, from } of told) {
       const event = this.events.get(eventId);
       if (event) this.events.set(eventId, { ...event, ...withTold(event, news, from) });
     }

@@ -383,7 +383,7 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
       this.isPaused(intent)
     )
       return null;
-    const { budgets = [], asked, ...called } = attempt;
+    const { budgets = [], onAsked: asked, ...called } = attempt;
     asked?.();
     const spent = this.findSpent(budgets);
     if (spent) throw new BudgetSpent(spent);
@@ -433,11 +433,13 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     if (!move.from.includes(intent.state) || !canMove(intent.state, move.to) || waitsForApproval(intent)) return false;
     Object.assign(row, { leaseUntilMs: 0, reads: 0, sightings: 0 });
     this.release(row);
-    const dueAt = move.held ? this.takePlace(intent.org, move.held) : move.dueAt;
+    const dueAt = move.spentBudget ? this.takePlace(intent.org, move.spentBudget) : move.dueAt;
     this.set(row, {
       state: move.to,
       reason:
-        move.held && dueAt ? budgetReason({ ...move.held, againInMs: dueAt.getTime() - this.nowMs() }) : move.reason,
+        move.spentBudget && dueAt
+          ? budgetReason({ ...move.spentBudget, againInMs: dueAt.getTime() - this.nowMs() })
+          : move.reason,
       ...(dueAt ? { dueAt } : {}),
       ...(move.result === undefined ? {} : { result: copy(move.result) }),
       ...(move.failed
@@ -447,7 +449,7 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
           }
         : {}),
     });
-    if (move.held) this.hold(row, move.held.limit.key);
+    if (move.spentBudget) this.hold(row, move.spentBudget.limit.key);
     else if (move.waits || move.aside) this.set(row, { held: true });
     if (move.aside || move.to === 'unknown' || move.to === 'waiting') this.set(row, { aside: true });
     if (isBadEnd(move.to)) this.cancelLaterSteps(row);

@@ -223,7 +223,7 @@ const MAKERS: Readonly<Record<WaitingCode, () => Promise<Made>>> = {
     effect(
       plan('effect.budget').then((id) =>
         move(id, ['planned'], {
-          held: { limit: { key: id, kind: 'rule', of: 'effect.budget', perHour: 1 }, againInMs: HOUR_MS },
+          spentBudget: { limit: { key: id, kind: 'rule', of: 'effect.budget', perHour: 1 }, againInMs: HOUR_MS },
         }),
       ),
     ),

@@ -46,8 +46,8 @@ interface Detail {
 
 /** Behind a colon: what an action says may have brackets of its own. */
 function detailOf({ because }: Detail, otherwise: string | null = null): string {
-  const said = because === null ? otherwise : textOf(because);
-  return said === null ? '' : `: ${said}`;
+  const text = because === null ? otherwise : textOf(because);
+  return text === null ? '' : `: ${text}`;
 }
 
 /** For a code that is known only when the program runs; most sentences have no place for the detail. */

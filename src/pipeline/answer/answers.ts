@@ -42,7 +42,7 @@ interface About {
   /** Answers to this act before it. */
   readonly stage: number;
   /** What the person was told last. */
-  readonly told: Standing | null;
+  readonly lastStanding: Standing | null;
 }
 
 /** A command that the bot answers by itself, unless a rule takes it. */
@@ -87,10 +87,10 @@ export class Answers {
     if (!settings || !actor || !repo || numberOf(event.data['number']) === null || this.isBot(event, actor, settings))
       return [];
     const command = commandOf(event)?.name ?? null;
-    const asked = command === null ? byLabel(event, plans) : byCommand(active, plans);
-    if (asked.length === 0 && !(command === HELP && takesCommands(active))) return [];
-    const mode = asked.length === 0 || asked.some(({ run }) => run.mode === 'live') ? 'live' : 'dry-run';
-    const about: About = { rules: asked.map(({ run }) => run.rule), command, stage: 0, told: null };
+    const askedPlans = command === null ? byLabel(event, plans) : byCommand(active, plans);
+    if (askedPlans.length === 0 && !(command === HELP && takesCommands(active))) return [];
+    const mode = askedPlans.length === 0 || askedPlans.some(({ run }) => run.mode === 'live') ? 'live' : 'dry-run';
+    const about: About = { rules: askedPlans.map(({ run }) => run.rule), command, stage: 0, lastStanding: null };
     return [this.waiting(event, { mode, revisionId: active.id }, about, FIRST_LOOK_MS)];
   }
 
@@ -106,20 +106,25 @@ export class Answers {
     const now = this.clock.now();
     const ageMs = now.getTime() - event.storedAt.getTime();
     // Who was told once that it waits is told next how it ended.
-    if (judged && (judged.standing === 'open' || (about.told !== null && isHeldCode(judged.standing)))) {
+    if (judged && (judged.standing === 'open' || (about.lastStanding !== null && isHeldCode(judged.standing)))) {
       if (ageMs < GIVEN_UP_MS) {
         await this.journal.putOffRun(run.id, nextLookMs(ageMs));
         return null;
       }
       return this.silent(run);
     }
-    const isNews = judged !== null && (judged.standing !== 'well' || about.told !== null);
+    const isNews = judged !== null && (judged.standing !== 'well' || about.lastStanding !== null);
     const acts = isNews ? await this.confirmed(event, ageMs) : null;
     if (!isNews || acts === null) return this.silent(run);
     // First who looks on: after a crash between the two, this run is decided again and the other exists already.
     if (isHeldCode(judged.standing))
       await this.journal.recordDecision({}, [
-        this.waiting(event, run, { ...about, stage: about.stage + 1, told: judged.standing }, nextLookMs(ageMs)),
+        this.waiting(
+          event,
+          run,
+          { ...about, stage: about.stage + 1, lastStanding: judged.standing },
+          nextLookMs(ageMs),
+        ),
       ]);
     return { ...this.answer(run, event, about, judged), acts };
   }
@@ -132,12 +137,12 @@ export class Answers {
     if (acts === null) return this.silent(run);
     const self = accounts.self(forge, org);
     const context = { botLogin: self?.login ?? null, botId: self?.id ?? null, others: self?.others ?? [] };
-    let found = commandsFor(revision, event, context, {});
-    if (found.kind === 'needs-lookup') {
-      const answer = await lookups.read(found.request, { forge, org, repo });
-      found = commandsFor(revision, event, context, { [found.request.as]: answer });
+    let listing = commandsFor(revision, event, context, {});
+    if (listing.kind === 'needs-lookup') {
+      const answer = await lookups.read(listing.request, { forge, org, repo });
+      listing = commandsFor(revision, event, context, { [listing.request.as]: answer });
     }
-    const commands = found.kind === 'decided' ? [...found.commands] : [];
+    const commands = listing.kind === 'decided' ? [...listing.commands] : [];
     const reason = answerReason('answer.help', { commands });
     const body = `${addressOf(event.actor)}: ${textOf(reason)}`;
     const reacts = this.settings(forge, org)?.reacts ? '+1' : null;
@@ -148,15 +153,18 @@ export class Answers {
   private async judge(event: ForgeEvent, { rules }: About): Promise<Judged | null> {
     const { journal, clock } = this;
     const runs = await journal.runs({ org: event.org, eventId: event.id, limit: MOST_RUNS });
-    const found = await Promise.all(
+    const ruleRuns = await Promise.all(
       runs
         .filter(({ rule }) => rules.includes(rule))
         .map(async (run) => (run.coalescedInto ? ((await journal.run(run.coalescedInto)) ?? run) : run)),
     );
-    const work = await journal.workOfRuns(found.map(({ id }) => id));
-    const asked = found.map((run, n): AskedRun => ({ run, intents: (work[n] ?? []).map(({ intent }) => intent) }));
+    const work = await journal.workOfRuns(ruleRuns.map(({ id }) => id));
+    const askedRuns = ruleRuns.map((run, n): AskedRun => ({
+      run,
+      intents: (work[n] ?? []).map(({ intent }) => intent),
+    }));
     const pauses = await journal.paused();
-    return judgeAnswer(asked, {
+    return judgeAnswer(askedRuns, {
       now: clock.now(),
       isPaused: (intent) => pauseOf(pauses, intent) !== undefined,
       command: commandOf(event),
@@ -281,12 +289,12 @@ function stepsOf(event: ForgeEvent, { stage }: About, body: string, reaction: st
 }
 
 function aboutOf({ trace }: Pick<Run, 'trace'>): About {
-  const kept = isJsonObject(trace) && isJsonObject(trace['answer'] ?? null) ? (trace['answer'] as JsonObject) : {};
-  const { rules, command, stage, told } = kept;
+  const about = isJsonObject(trace) && isJsonObject(trace['answer'] ?? null) ? (trace['answer'] as JsonObject) : {};
+  const { rules, command, stage, lastStanding } = about;
   return {
     rules: Array.isArray(rules) ? rules.map(String) : [],
     command: typeof command === 'string' ? command : null,
     stage: typeof stage === 'number' ? stage : 0,
-    told: typeof told === 'string' ? (told as Standing) : null,
+    lastStanding: typeof lastStanding === 'string' ? (lastStanding as Standing) : null,
   };
 }

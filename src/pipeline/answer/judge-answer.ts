@@ -49,8 +49,8 @@ export function isHeldCode(standing: Standing): boolean {
  * something. Pure.
  * @returns null when no run is left to be judged
  */
-export function judgeAnswer(asked: readonly AskedRun[], facts: AnswerFacts): Judged | null {
-  const all = asked.flatMap(({ run, intents }) =>
+export function judgeAnswer(askedRuns: readonly AskedRun[], facts: AnswerFacts): Judged | null {
+  const all = askedRuns.flatMap(({ run, intents }) =>
     standingsOf(run, intents, facts).map(({ standing, detail = null }) => ({
       standing,
       detail: detail && forPeople(detail, facts.command),
@@ -82,8 +82,9 @@ function standingsOf(run: Run, intents: readonly Intent[], facts: AnswerFacts): 
 /** What an action said of the forge; all else is about the bot and its rules. */
 function saidByAction(reason: Reason | null): Reason | null {
   const within = reason?.params['because'] ?? null;
-  const said = isJsonObject(within) && isJsonObject(within['params'] ?? null) ? (within as unknown as Reason) : reason;
-  return said && ACTION_CODES.test(said.code) ? said : null;
+  const innerReason =
+    isJsonObject(within) && isJsonObject(within['params'] ?? null) ? (within as unknown as Reason) : reason;
+  return innerReason && ACTION_CODES.test(innerReason.code) ? innerReason : null;
 }
 
 const ACTION_CODES = /^(cannot|found)\./;

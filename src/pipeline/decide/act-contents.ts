@@ -77,9 +77,9 @@ const READS: Readonly<Record<Exclude<ActRead, 'act' | 'event' | 'repository'>, R
     return release && { release, tag: textAt(release, 'tag_name'), derived: { became_public: release.draft !== true } };
   },
   run: async (context) => {
-    const found = dataOf(await context.run());
-    if (!found) return undefined;
-    const { repository: _, ...run } = found;
+    const workflowRun = dataOf(await context.run());
+    if (!workflowRun) return undefined;
+    const { repository: _, ...run } = workflowRun;
     return definedFields({ run, sha: run.head_sha, branch: textAt(run, 'head_branch') || undefined });
   },
   job: async (context) => {
@@ -120,7 +120,7 @@ async function timeline(context: ActContext): Promise<Contents | undefined> {
   const isRequest = entry.type === 'review_request';
   return definedFields({
     changes: Object.keys(changes).length > 0 ? changes : undefined,
-    derived: known(derived, objectAt(event.data, 'derived')),
+    derived: knownFields(derived, objectAt(event.data, 'derived')),
     requested_reviewer: isRequest ? (dataOf(entry.assignee) ?? undefined) : undefined,
   });
 }
@@ -162,7 +162,7 @@ async function leftDraft(context: ActContext, entry: TimelineEntry): Promise<{ l
 }
 
 /** What the event does not know stays unknown. */
-function known(proven: JsonObject, claimed: JsonObject | null): JsonObject | undefined {
+function knownFields(proven: JsonObject, claimed: JsonObject | null): JsonObject | undefined {
   if (!claimed) return undefined;
   return Object.fromEntries(Object.entries(proven).filter(([name]) => claimed[name] !== undefined));
 }
@@ -181,11 +181,11 @@ async function pushed(context: ActContext, row: Contents): Promise<Contents> {
       Math.abs((timeOf(fact.at) ?? 0) - (atMs ?? 0)) <= SAME_ACT_MS,
   );
   const claimed = textAt(event.data, 'before');
-  const left = /([0-9a-f]{40}|[0-9a-f]{64})\.\.\.?[0-9a-f]{40,64}$/.exec(textAt(row, 'compare_url'))?.[1];
+  const comparedFrom = /([0-9a-f]{40}|[0-9a-f]{64})\.\.\.?[0-9a-f]{40,64}$/.exec(textAt(row, 'compare_url'))?.[1];
   const page = textOf((await context.repository())?.html_url);
   const [, range] = textAt(row, 'compare_url').split('/compare/');
   const compare_url = page !== '' && range !== undefined ? `${page}/compare/${range}` : undefined;
-  const before = isNew ? (isZeroSha(claimed) ? claimed : undefined) : left;
+  const before = isNew ? (isZeroSha(claimed) ? claimed : undefined) : comparedFrom;
   // As many zeros as the hashes of the repository have digits: the row of a deleted tag does not say how many.
   const after = textAt(event.data, 'after');
   return definedFields({
@@ -234,22 +234,22 @@ async function commits(context: ActContext): Promise<Contents | null | undefined
 
 /** A commit as deliveries tell it: its hash names its contents, so that nobody can have changed them. */
 async function payloadCommit(context: ActContext, { timestamp, id }: JsonObject): Promise<JsonObject | undefined> {
-  const found = dataOf(await context.commit(String(id))) ?? null;
-  const commit = objectAt(found, 'commit');
-  if (!found || !commit) return undefined;
+  const answer = dataOf(await context.commit(String(id))) ?? null;
+  const commit = objectAt(answer, 'commit');
+  if (!answer || !commit) return undefined;
   const person = (role: 'author' | 'committer'): JsonObject =>
     definedFields({
       name: objectAt(commit, role)?.name,
       email: objectAt(commit, role)?.email,
-      username: textAt(objectAt(found, role), 'login'),
+      username: textAt(objectAt(answer, role), 'login'),
     });
-  const files = Array.isArray(found.files) ? found.files.filter(isJsonObject) : [];
+  const files = Array.isArray(answer.files) ? answer.files.filter(isJsonObject) : [];
   const paths = (status: RegExp): string[] =>
     files.filter((file) => status.test(textAt(file, 'status'))).map((file) => textAt(file, 'filename'));
   return definedFields({
     id,
     message: commit.message,
-    url: found.html_url,
+    url: answer.html_url,
     author: person('author'),
     committer: person('committer'),
     verification: commit.verification,

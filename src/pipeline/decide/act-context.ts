@@ -47,7 +47,7 @@ interface ContextParts {
   /** With the owner and name that the forge says. */
   readonly repo: EventRepository;
   readonly readRow: ReadRow;
-  readonly told: ToldActs;
+  readonly toldActs: ToldActs;
   /** Events of this kind about this object that were stored before this one, without those that the forge did not confirm to the rule, as `InboxStore.toldEarlier` pages them. */
   readonly earlier: (after: string | null) => Promise<readonly ForgeEvent[]>;
 }
@@ -65,19 +65,19 @@ export class ActContext {
   readonly repo: EventRepository;
   private readonly access: ForgeAccess;
   private readonly readRow: ReadRow;
-  private readonly told: ToldActs;
+  private readonly toldActs: ToldActs;
   private readonly earlier: ContextParts['earlier'];
   private readonly answers = new Map<string, Promise<unknown>>();
   /** An event that stands on an entry which was found. */
   firstTold: string | null = null;
 
-  constructor({ access, event, actor, repo, readRow, told, earlier }: ContextParts) {
+  constructor({ access, event, actor, repo, readRow, toldActs, earlier }: ContextParts) {
     this.access = access;
     this.event = event;
     this.actor = actor;
     this.repo = repo;
     this.readRow = readRow;
-    this.told = told;
+    this.toldActs = toldActs;
     this.earlier = earlier;
   }
 
@@ -88,14 +88,14 @@ export class ActContext {
    */
   async free<Entry>(entries: readonly Entry[], actOf: (entry: Entry) => string, take?: Take<Entry>): Promise<Entry[]> {
     if (entries.length === 0) return [];
-    const told = await this.told(entries.map(actOf));
-    let left = entries.filter((entry) => !told.has(actOf(entry)));
-    this.firstTold ??= [...told.values()][0] ?? null;
+    const eventsOfActs = await this.toldActs(entries.map(actOf));
+    let freeEntries = entries.filter((entry) => !eventsOfActs.has(actOf(entry)));
+    this.firstTold ??= [...eventsOfActs.values()][0] ?? null;
     // What polling reads is no claim: it only takes no act upon which the rule acted.
-    if (!take || !isClaimed(this.event)) return left;
-    const acted = new Set(told.values());
+    if (!take || !isClaimed(this.event)) return freeEntries;
+    const acted = new Set(eventsOfActs.values());
     let after: string | null = null;
-    for (let page = 0; left.length > 0; page += 1) {
+    for (let page = 0; freeEntries.length > 0; page += 1) {
       if (page === EARLIER_PAGES) {
         // Told so often, nobody can say which of them was the first.
         this.firstTold ??= after;
@@ -104,14 +104,14 @@ export class ActContext {
       const earlier: readonly ForgeEvent[] = await this.earlierPage(after);
       for (const event of earlier) {
         if (acted.has(event.id) || !isSame(this.actor, event.actor)) continue;
-        const taken = new Set(take(event, left));
-        left = left.filter((entry) => !taken.has(entry));
-        if (taken.size > 0) this.firstTold ??= event.id;
+        const takenEntries = new Set(take(event, freeEntries));
+        freeEntries = freeEntries.filter((entry) => !takenEntries.has(entry));
+        if (takenEntries.size > 0) this.firstTold ??= event.id;
       }
       if (earlier.length < EARLIER_PAGE) break;
       after = earlier.at(-1)?.id ?? null;
     }
-    return left;
+    return freeEntries;
   }
 
   /** Of several pages the first is kept: they may be large. */
@@ -252,8 +252,8 @@ export class ActContext {
   }
 
   private once<Answer>(key: string, ask: () => Promise<Answer>): Promise<Answer> {
-    const known = this.answers.get(key) as Promise<Answer> | undefined;
-    if (known) return known;
+    const cachedAnswer = this.answers.get(key) as Promise<Answer> | undefined;
+    if (cachedAnswer) return cachedAnswer;
     const answer = ask();
     this.answers.set(key, answer);
     return answer;
@@ -270,8 +270,8 @@ export interface Person {
 }
 
 /** Number and login must both agree: filters look at logins, and a login may be given to another account. */
-export function isSame(claimed: Person, told: Person | null | undefined): boolean {
-  return !!told?.id && claimed.id === told.id && isSameLogin(claimed.login, told.login);
+export function isSame(claimed: Person, author: Person | null | undefined): boolean {
+  return !!author?.id && claimed.id === author.id && isSameLogin(claimed.login, author.login);
 }
 
 export function isFactOf(fact: FeedFact, { kind, factKey }: ForgeEvent): boolean {

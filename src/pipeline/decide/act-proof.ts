@@ -59,7 +59,7 @@ export interface Judged {
   /** What the forge shows otherwise than the delivery says; not empty = the decision is to be made anew. */
   readonly newer: readonly string[];
   /** What is kept with the run. Null = nothing: polling read the event. */
-  readonly kept: JsonObject | null;
+  readonly record: JsonObject | null;
   /** Entries of the forge that show the act. */
   readonly acts: readonly string[];
 }
@@ -103,12 +103,19 @@ export async function judgeAct(
       : proof;
   if (!judged.proven) {
     const { code, reason } = judged;
-    return { namesActor: false, refusal: { code, reason }, event, newer: [], kept: { value: { ...judged } }, acts: [] };
+    return {
+      namesActor: false,
+      refusal: { code, reason },
+      event,
+      newer: [],
+      record: { value: { ...judged } },
+      acts: [],
+    };
   }
   const { by, actor, newer, acts, event: confirmed } = judged;
   const value = { proven: true, by, actor: actor && { ...actor }, ...(newer.length > 0 ? { newer: [...newer] } : {}) };
-  const kept = isClaimed(event) ? { value } : null;
-  return { namesActor: actor !== null, refusal: null, event: confirmed, newer, kept, acts };
+  const record = isClaimed(event) ? { value } : null;
+  return { namesActor: actor !== null, refusal: null, event: confirmed, newer, record, acts };
 }
 
 function unreadable(reason: string): Extract<ActProof, { proven: false }> {

@@ -35,7 +35,7 @@ const KEPT_AT_MOST = 1_000;
  */
 @Injectable()
 export class ActProofs implements ActProver {
-  private readonly kept = new LRUCache<string, { readonly atMs: number; readonly proof: Promise<ActProof> }>({
+  private readonly proofs = new LRUCache<string, { readonly atMs: number; readonly proof: Promise<ActProof> }>({
     max: KEPT_AT_MOST,
   });
 
@@ -52,23 +52,23 @@ export class ActProofs implements ActProver {
   ) {}
 
   async prove(event: ForgeEvent, reads: readonly string[] = [], rule?: string): Promise<ActProof> {
-    const told: ToldActs = (acts) => this.toldActs(event, acts, rule);
+    const toldActs: ToldActs = (acts) => this.toldActs(event, acts, rule);
     const nowMs = this.clock.monotonicMs();
     const key = [event.id, rule ?? '', ...reads].join(' ');
-    const known = this.kept.get(key);
-    if (known && nowMs - known.atMs < KEPT_MS) {
-      const proof = await known.proof;
+    const cachedProof = this.proofs.get(key);
+    if (cachedProof && nowMs - cachedProof.atMs < KEPT_MS) {
+      const proof = await cachedProof.proof;
       // Meanwhile another event may have told the same act.
-      if (!proof.proven || (await told(proof.acts)).size === 0) return proof;
+      if (!proof.proven || (await toldActs(proof.acts)).size === 0) return proof;
     }
-    const found = this.askOrFollow(event, reads, rule, told).then((proof) => this.orGone(event, proof));
-    const proof = found.catch((error: unknown) => {
+    const answer = this.askOrFollow(event, reads, rule, toldActs).then((proof) => this.orGone(event, proof));
+    const proof = answer.catch((error: unknown) => {
       if (!(error instanceof ForgeError) || !isAnswer(error)) throw error;
       return unproven('act.unreadable', `the forge cannot confirm it: ${error.message}`);
     });
-    this.kept.set(key, { atMs: nowMs, proof });
+    this.proofs.set(key, { atMs: nowMs, proof });
     // That the forge could not be asked is its asker's alone.
-    proof.catch(() => this.kept.get(key)?.proof === proof && this.kept.delete(key));
+    proof.catch(() => this.proofs.get(key)?.proof === proof && this.proofs.delete(key));
     return proof;
   }
 
@@ -80,19 +80,19 @@ export class ActProofs implements ActProver {
   }
 
   private async toldActs({ id, forge, org }: ForgeEvent, acts: readonly string[], rule: string | undefined) {
-    const told = rule === undefined ? NONE : await this.journal.toldActs({ forge, org, rule, acts });
-    return new Map([...told].filter(([, eventId]) => eventId !== id));
+    const eventsOfActs = rule === undefined ? NONE : await this.journal.toldActs({ forge, org, rule, acts });
+    return new Map([...eventsOfActs].filter(([, eventId]) => eventId !== id));
   }
 
   /** A repository that was renamed is looked for again; a redirect of its new name too would be an answer. */
-  private async askOrFollow(...asked: Parameters<ActProofs['ask']>): Promise<ActProof> {
-    const [{ forge, repo }] = asked;
+  private async askOrFollow(...question: Parameters<ActProofs['ask']>): Promise<ActProof> {
+    const [{ forge, repo }] = question;
     try {
-      return await this.ask(...asked);
+      return await this.ask(...question);
     } catch (error) {
       if (!(error instanceof ForgeError) || error.kind !== 'moved' || !repo) throw error;
       this.owners.forget(forge, repo.id);
-      return this.ask(...asked);
+      return this.ask(...question);
     }
   }
 
@@ -100,47 +100,52 @@ export class ActProofs implements ActProver {
     event: ForgeEvent,
     reads: readonly string[],
     rule: string | undefined,
-    told: ToldActs,
+    toldActs: ToldActs,
   ): Promise<ActProof> {
-    if (!isClaimed(event)) return this.ofPolled(event, told);
+    if (!isClaimed(event)) return this.ofPolled(event, toldActs);
     const { actor } = event;
     if (!actor) return unproven('act.unreadable', 'the delivery does not say who did it');
     // The journal knows of the call that led to it, and nothing of what others did or of words.
     const echo = hasWords(event.kind) ? null : await this.recovery.echoOf(event.id);
-    const byJournal = echo && (await this.byJournal(event, actor, echo.intentId, told));
+    const byJournal = echo && (await this.byJournal(event, actor, echo.intentId, toldActs));
     // One effect may be several acts (two people assigned), which the history tells apart.
     const isInHistory = rule !== undefined && hasEntries(event.kind);
     if (byJournal && !isInHistory && (!byJournal.proven || reads.length === 0))
       return byJournal.proven ? { ...byJournal, event, newer: [] } : byJournal;
-    const context = await this.contextOf(event, actor, told, rule);
+    const context = await this.contextOf(event, actor, toldActs, rule);
     if ('proven' in context) return context;
-    const shown = byJournal && !isInHistory ? byJournal : await findAct(context.context);
-    const found = byJournal && !shown.proven && shown.code !== TOLD_BEFORE ? byJournal : shown;
-    return found.proven ? this.withContents(context.context, found, context.repository, reads) : found;
+    const actOfForge = byJournal && !isInHistory ? byJournal : await findAct(context.context);
+    const act = byJournal && !actOfForge.proven && actOfForge.code !== TOLD_BEFORE ? byJournal : actOfForge;
+    return act.proven ? this.withContents(context.context, act, context.repository, reads) : act;
   }
 
   /** What polling read, the forge itself said; its entry is only looked for so that no delivery tells it once more. */
-  private async ofPolled(event: ForgeEvent, told: ToldActs): Promise<ActProof> {
+  private async ofPolled(event: ForgeEvent, toldActs: ToldActs): Promise<ActProof> {
     const proof: ActProof = { proven: true, by: event.source, actor: event.actor, event, newer: [], acts: [] };
     if (!event.actor) return proof;
-    const context = await this.contextOf(event, event.actor, told);
+    const context = await this.contextOf(event, event.actor, toldActs);
     if ('proven' in context) return proof;
-    const found = await findAct(context.context);
-    if (found.proven) return { ...proof, acts: found.acts };
-    return found.code === TOLD_BEFORE ? found : proof;
+    const act = await findAct(context.context);
+    if (act.proven) return { ...proof, acts: act.acts };
+    return act.code === TOLD_BEFORE ? act : proof;
   }
 
   /** One effect of the bot is one act of each kind. */
-  private async byJournal(event: ForgeEvent, actor: EventActor, intentId: string, told: ToldActs): Promise<ActFound> {
+  private async byJournal(
+    event: ForgeEvent,
+    actor: EventActor,
+    intentId: string,
+    toldActs: ToldActs,
+  ): Promise<ActFound> {
     const act = `effect ${event.kind} ${intentId}`;
-    const [first] = (await told([act])).values();
+    const [first] = (await toldActs([act])).values();
     return first === undefined ? proven('journal', actor, null, [act]) : unproven(TOLD_BEFORE, toldBefore(first));
   }
 
   private async contextOf(
     event: ForgeEvent,
     actor: EventActor,
-    told: ToldActs,
+    toldActs: ToldActs,
     rule?: string,
   ): Promise<{ context: ActContext; repository: OwnRepository } | Extract<ActFound, { proven: false }>> {
     const { repo } = event;
@@ -160,7 +165,7 @@ export class ActProofs implements ActProver {
         const facts = this.events.normalizeEntry({ org, source: 'feed', text, textHash: '' });
         return Array.isArray(facts) ? facts : [];
       },
-      told,
+      toldActs,
       earlier: async (after) => (rule === undefined ? [] : this.inbox.toldEarlier(event.id, rule, after)),
     });
     return { context, repository: ownership.repository };
@@ -190,9 +195,9 @@ export class ActProofs implements ActProver {
     for (const [field, read] of needed) {
       const path = reads.find((one) => one !== '' && overlaps(one, field));
       if (read === 'repository') {
-        const found = isEnough(repo, reads) ? repo : await readRepository(context);
-        if (!found && path !== undefined) return unconfirmed(path);
-        repo = found ?? repo;
+        const fullRepo = isEnough(repo, reads) ? repo : await readRepository(context);
+        if (!fullRepo && path !== undefined) return unconfirmed(path);
+        repo = fullRepo ?? repo;
       } else if (read === 'event') put(data, field, valueAt(event.data, field));
       else if (read !== 'act') {
         const contents = await readContents(context, read);

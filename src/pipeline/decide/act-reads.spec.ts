@@ -46,7 +46,7 @@ describe('pipeline/decide/act-reads', () => {
     });
     const access = { client, offers: (name: string) => name in answers } as unknown as ForgeAccess;
     const repo = { id: '7', owner: 'acme', name: 'app', full_name: 'acme/app' };
-    const none = { told: async () => new Map(), earlier: async () => [] };
+    const none = { toldActs: async () => new Map(), earlier: async () => [] };
     return findAct(new ActContext({ access, event, actor: ANN, repo, readRow, ...none }));
   }
 

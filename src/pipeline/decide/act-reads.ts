@@ -41,13 +41,13 @@ type Read = (context: ActContext) => Promise<ActFound | undefined>;
 export async function findAct(context: ActContext): Promise<ActFound> {
   const { kind } = context.event;
   for (const read of readsOf(kind)) {
-    const found = await read(context);
-    if (found === undefined) continue;
+    const act = await read(context);
+    if (act === undefined) continue;
     // All that fits was told by others, and is no sign that nothing like it happened.
     const { firstTold } = context;
-    return !found.proven && found.code === 'act.not_found' && firstTold !== null
+    return !act.proven && act.code === 'act.not_found' && firstTold !== null
       ? unproven(TOLD_BEFORE, toldBefore(firstTold))
-      : found;
+      : act;
   }
   return unproven('act.unreadable', `this forge has no read that shows who did it (${kind})`);
 }
@@ -149,10 +149,10 @@ export async function entriesOf(context: ActContext): Promise<readonly TimelineE
   const free = await context.free(
     theirs,
     (entry) => actOfEntry(entry, event),
-    (earlier, left) =>
+    (earlier, entries) =>
       entriesTold(
         earlier,
-        left.filter(({ created_at }) => isAfter(earlier, created_at)),
+        entries.filter(({ created_at }) => isAfter(earlier, created_at)),
       ),
   );
   return entriesTold(event, free);
@@ -185,9 +185,9 @@ function entriesTold(event: ForgeEvent, entries: readonly TimelineEntry[]): read
 function isPossible(entry: TimelineEntry, { data }: ForgeEvent): boolean {
   const subject = objectAt(data, 'issue') ?? objectAt(data, 'pull_request');
   const change = changeOf(entry);
-  const shown = change && subject?.[change.field];
-  if (!change || !Array.isArray(shown)) return true;
-  const has = shown.some((one) => isJsonObject(one) && (one.name ?? one.login) === change.name);
+  const names = change && subject?.[change.field];
+  if (!change || !Array.isArray(names)) return true;
+  const has = names.some((one) => isJsonObject(one) && (one.name ?? one.login) === change.name);
   return has === change.isAdded;
 }
 
@@ -284,27 +284,35 @@ async function timeline(context: ActContext): Promise<ActFound | undefined> {
 
 async function comment(context: ActContext): Promise<ActFound | undefined> {
   const { event, actor } = context;
-  const told = objectAt(event.data, 'comment');
-  const id = textAt(told, 'id');
-  const found = await context.comment();
-  if (found === undefined) return undefined;
-  const issue = [found?.issue_url, found?.pull_request_url]
+  const claimedComment = objectAt(event.data, 'comment');
+  const id = textAt(claimedComment, 'id');
+  const currentComment = await context.comment();
+  if (currentComment === undefined) return undefined;
+  const issue = [currentComment?.issue_url, currentComment?.pull_request_url]
     .find((url) => url)
     ?.split('/')
     .pop();
-  if (found === null || issue !== context.index)
+  if (currentComment === null || issue !== context.index)
     return unproven('act.not_found', `the forge holds no comment ${id} on #${context.index}`);
-  if (!isSame(actor, found.user)) return otherAuthor(actor, found.user, `comment ${id}`);
-  if (found.body !== textAt(told, 'body'))
+  if (!isSame(actor, currentComment.user)) return otherAuthor(actor, currentComment.user, `comment ${id}`);
+  if (currentComment.body !== textAt(claimedComment, 'body'))
     return unproven('act.other_text', `comment ${id} has other words than the delivery`);
   // Somebody else may have put the words into the author's mouth.
-  if (timeOf(found.created_at) === null || timeOf(found.created_at) !== timeOf(found.updated_at))
+  if (
+    timeOf(currentComment.created_at) === null ||
+    timeOf(currentComment.created_at) !== timeOf(currentComment.updated_at)
+  )
     return unproven('act.other_text', `comment ${id} was edited`);
   return once(
     context,
     `comment ${id}`,
-    () => provenAt(found.created_at, event, proven('comment', actor, found.created_at, [`comment ${id}`])),
-    (earlier) => isAfter(earlier, found.created_at) && wordsOf(earlier) === found.body,
+    () =>
+      provenAt(
+        currentComment.created_at,
+        event,
+        proven('comment', actor, currentComment.created_at, [`comment ${id}`]),
+      ),
+    (earlier) => isAfter(earlier, currentComment.created_at) && wordsOf(earlier) === currentComment.body,
   );
 }
 
@@ -321,36 +329,36 @@ function otherKind(
 
 async function opening(context: ActContext): Promise<ActFound | undefined> {
   const { event, actor } = context;
-  const found = await context.issue();
-  if (found === undefined) return undefined;
+  const issue = await context.issue();
+  if (issue === undefined) return undefined;
   const what = `#${context.index}`;
-  if (found === null) return unproven('act.not_found', `there is no ${what}`);
-  const other = otherKind(event, found, what);
+  if (issue === null) return unproven('act.not_found', `there is no ${what}`);
+  const other = otherKind(event, issue, what);
   if (other) return other;
-  if (!isSame(actor, found.user)) return otherAuthor(actor, found.user, what);
+  if (!isSame(actor, issue.user)) return otherAuthor(actor, issue.user, what);
   const act = `opening ${context.repo.id} ${context.index}`;
   const titleOf = ({ data }: ForgeEvent): string =>
     textAt(objectAt(data, 'issue') ?? objectAt(data, 'pull_request'), 'title');
   return once(
     context,
     act,
-    () => provenAt(found.created_at, event, proven('issue', actor, found.created_at, [act])),
-    (earlier) => isAfter(earlier, found.created_at) && titleOf(earlier) === found.title,
+    () => provenAt(issue.created_at, event, proven('issue', actor, issue.created_at, [act])),
+    (earlier) => isAfter(earlier, issue.created_at) && titleOf(earlier) === issue.title,
   );
 }
 
 async function merge(context: ActContext): Promise<ActFound | undefined> {
   const { event, actor, index } = context;
-  const found = await context.pull();
-  if (found === undefined) return undefined;
-  if (found?.merged !== true) return unproven('act.not_found', `#${index} is not merged`);
-  if (!isSame(actor, found.merged_by)) return otherAuthor(actor, found.merged_by, `the merge of #${index}`);
+  const pull = await context.pull();
+  if (pull === undefined) return undefined;
+  if (pull?.merged !== true) return unproven('act.not_found', `#${index} is not merged`);
+  if (!isSame(actor, pull.merged_by)) return otherAuthor(actor, pull.merged_by, `the merge of #${index}`);
   const act = `merge ${context.repo.id} ${index}`;
   return once(
     context,
     act,
-    () => provenAt(found.merged_at, event, proven('pull_request', actor, found.merged_at, [act])),
-    (earlier) => isAfter(earlier, found.merged_at),
+    () => provenAt(pull.merged_at, event, proven('pull_request', actor, pull.merged_at, [act])),
+    (earlier) => isAfter(earlier, pull.merged_at),
   );
 }
 
@@ -370,8 +378,8 @@ async function reviewsOf(context: ActContext): Promise<readonly Review[] | undef
   const fitting = (all ?? []).filter(
     (one) => one.state === REVIEW_STATES[event.kind] && counts(one, all ?? []) && isNear(one.submitted_at, event),
   );
-  return context.free(fitting, actOfReview, (earlier, left) => {
-    const theirs = left.filter((one) => isSame(actor, one.user) && isAfter(earlier, one.submitted_at));
+  return context.free(fitting, actOfReview, (earlier, reviews) => {
+    const theirs = reviews.filter((one) => isSame(actor, one.user) && isAfter(earlier, one.submitted_at));
     return reviewsTold(earlier, theirs).slice(0, 1);
   });
 }
@@ -427,15 +435,17 @@ async function review(context: ActContext): Promise<ActFound | undefined> {
 /** The status that the delivery names or, if the forge has none of its number, all of its context and state in the window: those of this person first. */
 export async function statusesOf(context: ActContext): Promise<ReadonlyArray<ListItem<'listStatuses'>> | undefined> {
   const { event, actor } = context;
-  const told = objectAt(event.data, 'status');
+  const claimedStatus = objectAt(event.data, 'status');
   const all = await context.statuses();
   if (all === undefined) return undefined;
   const fitting = (all ?? []).filter(
     (one) =>
-      one.context === textAt(told, 'context') && one.status === textAt(told, 'state') && isNear(one.created_at, event),
+      one.context === textAt(claimedStatus, 'context') &&
+      one.status === textAt(claimedStatus, 'state') &&
+      isNear(one.created_at, event),
   );
   const rank = (one: ListItem<'listStatuses'>): number => (isSame(actor, one.creator) ? 0 : one.creator ? 2 : 1);
-  const own = fitting.filter(({ id }) => id === textAt(told, 'id'));
+  const own = fitting.filter(({ id }) => id === textAt(claimedStatus, 'id'));
   const free = await context.free(own.length > 0 ? own : fitting, actOfStatus);
   return free.toSorted((one, other) => rank(one) - rank(other));
 }
@@ -467,18 +477,18 @@ function isOver({ kind }: ForgeEvent): boolean {
 
 async function run(context: ActContext): Promise<ActFound | undefined> {
   const { actor, event, runId: id } = context;
-  const found = await context.run();
-  if (found === undefined) return undefined;
-  if (found === null) return unproven('act.not_found', `there is no run ${id}`);
-  if (event.kind.startsWith('workflow.') && !isReached(event, found.status))
+  const workflowRun = await context.run();
+  if (workflowRun === undefined) return undefined;
+  if (workflowRun === null) return unproven('act.not_found', `there is no run ${id}`);
+  if (event.kind.startsWith('workflow.') && !isReached(event, workflowRun.status))
     return unproven('act.not_found', `run ${id} is not over`);
   const job = event.kind.startsWith('task.') ? await jobOf(context) : undefined;
   if (job === null) return unproven('act.not_found', `run ${id} has no such job`);
-  const who = [found.trigger_actor, found.actor].filter((one) => one !== null && one !== undefined);
+  const who = [workflowRun.trigger_actor, workflowRun.actor].filter((one) => one !== null && one !== undefined);
   const isBy = who.some((one) => isSame(actor, one));
   if (!isBy && who.length > 0) return otherAuthor(actor, who[0], `run ${id}`);
   // Made again it is another one: by its attempt or, where the forge counts none, by when it ended.
-  const attempt = found.run_attempt || (isOver(event) ? found.completed_at : null);
+  const attempt = workflowRun.run_attempt || (isOver(event) ? workflowRun.completed_at : null);
   const act = [event.kind, id, attempt ?? '', job ?? ''].join(' ');
   return once(context, act, () => proven('run', isBy ? actor : null, null, [act]));
 }
@@ -487,8 +497,8 @@ async function run(context: ActContext): Promise<ActFound | undefined> {
 async function jobOf(context: ActContext): Promise<string | null | undefined> {
   const all = await context.jobs();
   const id = textAt(objectAt(context.event.data, 'task'), 'job_id');
-  const known = all?.jobs?.find((one) => one.id === id);
-  if (known) return `${known.id} ${known.run_attempt ?? ''}`;
+  const job = all?.jobs?.find((one) => one.id === id);
+  if (job) return `${job.id} ${job.run_attempt ?? ''}`;
   return all?.jobs && all.jobs.length >= (all.total_count ?? 0) ? null : undefined;
 }
 
@@ -511,8 +521,8 @@ export async function feedFactOf(context: ActContext): Promise<FeedRowFact | nul
   const { event, actor } = context;
   const facts = (await context.feed())?.filter((fact) => isFactOf(fact, event));
   if (!facts) return undefined;
-  const free = await context.free(facts, actOfRow, (earlier, left) =>
-    left
+  const free = await context.free(facts, actOfRow, (earlier, rowFacts) =>
+    rowFacts
       .filter((fact) => isSame(actor, fact.actor) && isAfter(earlier, fact.at) && hasWordsOf(fact, earlier))
       .slice(0, 1),
   );
@@ -558,11 +568,11 @@ export function proven(
 async function once(
   context: ActContext,
   act: string,
-  found: () => ActFound,
+  actOf: () => ActFound,
   isTold?: (earlier: ForgeEvent) => boolean,
 ): Promise<ActFound> {
-  const free = await context.free([act], (one) => one, isTold && ((earlier, left) => (isTold(earlier) ? left : [])));
-  return free.length > 0 ? found() : unproven('act.not_found', '');
+  const free = await context.free([act], (one) => one, isTold && ((earlier, acts) => (isTold(earlier) ? acts : [])));
+  return free.length > 0 ? actOf() : unproven('act.not_found', '');
 }
 
 /**
@@ -579,9 +589,9 @@ export function unproven(code: ActCode, reason: string): Extract<ActFound, { pro
   return { proven: false, code, reason };
 }
 
-function otherAuthor(claimed: Person, told: Person | null | undefined, what: string): ActFound {
+function otherAuthor(claimed: Person, author: Person | null | undefined, what: string): ActFound {
   return unproven(
     'act.other_author',
-    `the delivery names ${claimed.login ?? 'nobody'}, and the forge names ${told?.login ?? 'somebody else'} for ${what}`,
+    `the delivery names ${claimed.login ?? 'nobody'}, and the forge names ${author?.login ?? 'somebody else'} for ${what}`,
   );
 }

@@ -35,7 +35,7 @@ export async function answerLookups(
   const answers: Record<string, LookupAnswer> = emptyTable();
   const asks = new Map<string, string>();
   const uses = new Set<string>();
-  for (let asked = 0; asked <= MAX_LOOKUPS; asked += 1) {
+  for (let round = 0; round <= MAX_LOOKUPS; round += 1) {
     const evaluation = await evaluate(answers);
     if (evaluation.kind === 'decided') return { evaluation, lookups: asRecord(answers, asks), uses };
     uses.add(evaluation.request.use);

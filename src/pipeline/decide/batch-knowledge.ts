@@ -155,9 +155,9 @@ export class BatchKnowledge {
   }
 
   /** Rare: twice the same within seconds. What was decided before stands in the store then. */
-  async receivedBetween(...asked: Parameters<ArrivalBatch['receivedBetween']>): Promise<Between> {
+  async receivedBetween(...question: Parameters<ArrivalBatch['receivedBetween']>): Promise<Between> {
     await this.write();
-    return this.batch.receivedBetween(...asked);
+    return this.batch.receivedBetween(...question);
   }
 
   make({ forge, id, kind, factKey, factAt, data }: ForgeEvent, discussionKey: string | undefined): void {
@@ -171,10 +171,10 @@ export class BatchKnowledge {
     this.events.get(eventId)?.sources.push(source);
   }
 
-  tell({ eventId, told, from }: ToldMore): void {
+  tell({ eventId, details, from }: ToldMore): void {
     const event = this.events.get(eventId);
     if (event && Object.keys(event.data).length > 0)
-      event.data = withTold({ actor: null, repo: null, data: event.data }, told, from).data;
+      event.data = withTold({ actor: null, repo: null, data: event.data }, details, from).data;
   }
 }
 
@@ -184,14 +184,14 @@ type Between = Awaited<ReturnType<ArrivalBatch['receivedBetween']>>;
 export class ArrivalDecision implements ArrivalNews {
   readonly made: NewEvent[] = [];
   readonly joined: string[] = [];
-  readonly kept: Array<ArrivalNews['kept'][number]> = [];
-  readonly told: ToldMore[] = [];
+  readonly objectStates: Array<ArrivalNews['objectStates'][number]> = [];
+  readonly additions: ToldMore[] = [];
   closed: ArrivalNews['closed'] = null;
   claimed: ArrivalNews['claimed'] = null;
   countedWith: string | null = null;
 
   constructor(
-    private readonly known: BatchKnowledge,
+    private readonly knowledge: BatchKnowledge,
     readonly arrival: Arrival,
   ) {}
 
@@ -200,23 +200,23 @@ export class ArrivalDecision implements ArrivalNews {
   }
 
   get hasNews(): boolean {
-    const { made, joined, kept, closed, claimed } = this;
-    return made.length + joined.length + kept.length > 0 || closed !== null || claimed !== null;
+    const { made, joined, objectStates, closed, claimed } = this;
+    return made.length + joined.length + objectStates.length > 0 || closed !== null || claimed !== null;
   }
 
   actsOfText(keys: readonly string[]): Array<TextAct | null> {
-    return keys.map((key) => this.known.actOfText(key));
+    return keys.map((key) => this.knowledge.actOfText(key));
   }
 
   /** See `ArrivalBatch.receivedBetween`. */
   receivedBetween(first: TextAct, factKeys: readonly string[]): Promise<Between> {
-    return this.known.receivedBetween(first, this.arrival, factKeys);
+    return this.knowledge.receivedBetween(first, this.arrival, factKeys);
   }
 
   /** The delivery counts under this key, and is of this event type. */
   claimText(key: string, eventType: string): void {
     this.claimed = { key, eventType };
-    if (this.arrival.kind === 'delivery') this.known.claimText(key, this.arrival);
+    if (this.arrival.kind === 'delivery') this.knowledge.claimText(key, this.arrival);
   }
 
   /** The delivery is no act of its own. To be closed as well. */
@@ -227,26 +227,26 @@ export class ArrivalDecision implements ArrivalNews {
   /** Events that the arrival may tell once more (see `BatchFacts.facts`). */
   eventsOfFact(factKey: string, discussionKey?: string): ToldEvent[] {
     const { forge } = this.arrival;
-    return this.known.eventsOfFact({ forge, factKey, discussionKey, source: this.source });
+    return this.knowledge.eventsOfFact({ forge, factKey, discussionKey, source: this.source });
   }
 
   objectState(object: StatedObject): JsonObject | null {
-    return this.known.object({ forge: this.arrival.forge, object }).state;
+    return this.knowledge.object({ forge: this.arrival.forge, object }).state;
   }
 
   /** Whether an event of this object is not decided yet. */
   hasUndecided(object: StatedObject): boolean {
-    return this.known.object({ forge: this.arrival.forge, object }).isOpen;
+    return this.knowledge.object({ forge: this.arrival.forge, object }).isOpen;
   }
 
   isKnown(touched: Touched): boolean {
-    return this.known.isKnown(touched);
+    return this.knowledge.isKnown(touched);
   }
 
   keepObjectState(object: StatedObject, state: JsonObject): void {
     const { forge } = this.arrival;
-    this.kept.push({ forge, object, state });
-    this.known.note({ forge, object }, { state });
+    this.objectStates.push({ forge, object, state });
+    this.knowledge.note({ forge, object }, { state });
   }
 
   insertEvent(
@@ -256,20 +256,20 @@ export class ArrivalDecision implements ArrivalNews {
     decision: EventDecision | null = null,
   ): void {
     this.made.push({ event, discussionKey, object, decision });
-    this.known.make(event, discussionKey);
-    if (object && !decision) this.known.note({ forge: event.forge, object }, { isOpen: true });
+    this.knowledge.make(event, discussionKey);
+    if (object && !decision) this.knowledge.note({ forge: event.forge, object }, { isOpen: true });
   }
 
   /** The arrival tells this event, new or known. */
   join(eventId: string): void {
     if (this.joined.includes(eventId)) return;
     this.joined.push(eventId);
-    this.known.join(eventId, this.source);
+    this.knowledge.join(eventId, this.source);
   }
 
   tell(more: ToldMore): void {
-    this.told.push(more);
-    this.known.tell(more);
+    this.additions.push(more);
+    this.knowledge.tell(more);
   }
 
   close(state: ArrivalState, reason: string, code: string | null = null): void {

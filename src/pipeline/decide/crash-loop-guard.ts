@@ -83,7 +83,7 @@ export class CrashLoopGuard {
     const key = keyOf(topic, id);
     if (!this.isSuspect(id)) return work();
     if (this.isAlone || this.inHand.has(key) || this.waiting.has(key)) return;
-    const begun = await this.hold(topic, [id], 0, async (held) => (held.size > 0 ? work() : undefined));
+    const begun = await this.hold(topic, [id], 0, async (heldIds) => (heldIds.size > 0 ? work() : undefined));
     if (begun.size === 0) await this.inItsTurn(topic, id, work);
   }
 
@@ -100,8 +100,8 @@ export class CrashLoopGuard {
     const ids = await deal(this.leftAlone(topic));
     const suspects = ids.filter((id) => this.isSuspect(id));
     const isHeldUp = suspects.length > 0 && this.isAlone;
-    const workOn = async (held: ReadonlySet<string>): Promise<void> => {
-      const together = ids.filter((id) => held.has(id) || !suspects.includes(id));
+    const workOn = async (heldIds: ReadonlySet<string>): Promise<void> => {
+      const together = ids.filter((id) => heldIds.has(id) || !suspects.includes(id));
       if (together.length > 0) await work(together);
     };
     if (suspects.length === 0 || isHeldUp) await workOn(new Set());
@@ -165,8 +165,8 @@ export class CrashLoopGuard {
       const isTaken =
         (await this.hasNothingInHand()) &&
         (
-          await this.hold(topic, [id], aloneAfterMs === 0 ? MAX_DEATHS : dares, async (held) =>
-            held.size > 0 ? work() : undefined,
+          await this.hold(topic, [id], aloneAfterMs === 0 ? MAX_DEATHS : dares, async (heldIds) =>
+            heldIds.size > 0 ? work() : undefined,
           )
         ).size > 0;
       if (!isTaken) this.refused.set(key, this.livedMs() + aloneAfterMs);
@@ -201,7 +201,7 @@ export class CrashLoopGuard {
     topic: WatchedTopic,
     ids: readonly string[],
     dares: number,
-    work: (held: ReadonlySet<string>) => Promise<void>,
+    work: (heldIds: ReadonlySet<string>) => Promise<void>,
   ): Promise<ReadonlySet<string>> {
     const { leaseMs } = this.times;
     const { name: owner } = this.self;
@@ -210,18 +210,18 @@ export class CrashLoopGuard {
     for (const key of keys) this.inHand.add(key);
     try {
       const begun = await store.begin({ topic, ids, owner, leaseMs, dares });
-      const held = new Set<string>();
+      const heldIds = new Set<string>();
       for (const [id, deaths] of begun)
         if (deaths >= MAX_DEATHS) await this.quarantine(topic, id, deaths);
-        else held.add(id);
-      const renew = (): void => void store.renew(topic, [...held], owner, leaseMs).catch(() => undefined);
-      const timer = held.size > 0 ? setInterval(renew, leaseMs / 3) : null;
+        else heldIds.add(id);
+      const renew = (): void => void store.renew(topic, [...heldIds], owner, leaseMs).catch(() => undefined);
+      const timer = heldIds.size > 0 ? setInterval(renew, leaseMs / 3) : null;
       timer?.unref();
       try {
-        await work(held);
+        await work(heldIds);
       } finally {
         if (timer) clearInterval(timer);
-        if (held.size > 0) await store.end(topic, [...held], owner);
+        if (heldIds.size > 0) await store.end(topic, [...heldIds], owner);
       }
       return new Set(begun.keys());
     } finally {

@@ -48,7 +48,7 @@ export interface Outcome {
   readonly decisions: Map<string, DecidedAtOnce>;
   joined: string[];
   /** Of the joined events those that it told more of. */
-  readonly told: string[];
+  readonly enriched: string[];
   closed: string | null;
   /** Of a delivery that makes no event. */
   code?: string;
@@ -174,10 +174,10 @@ export class ArrivalDecider {
     const outcome = nothing();
     if (facts.some(({ listed }) => listed)) return this.decideListed(tx, facts, touches);
     for (const fact of facts) {
-      const known = this.findDuplicateOf(tx, fact);
+      const duplicate = this.findDuplicateOf(tx, fact);
       const derived = this.derive(tx, fact);
-      if (known !== null) {
-        join(tx, outcome, fact, known);
+      if (duplicate !== null) {
+        join(tx, outcome, fact, duplicate);
         continue;
       }
       await this.make(tx, outcome, fact, derived, mayTouchOurs(tx, touches.get(fact)));
@@ -216,22 +216,22 @@ export class ArrivalDecider {
     const { isNews, deriveFacts, statedObjectOf } = this.events;
     const object = facts.map((fact) => statedObjectOf(fact)).find((one) => one !== null) ?? null;
     const before = object && tx.objectState(object);
-    let [seenAgainst, kept] = [before, before];
+    let [seenAgainst, newState] = [before, before];
     const outcome = nothing();
     for (const fact of facts) {
       const derived = deriveFacts(fact, seenAgainst);
       const news = isNews(fact, seenAgainst);
-      kept = deriveFacts(fact, kept).state ?? kept;
+      newState = deriveFacts(fact, newState).state ?? newState;
       if (!news) continue;
-      const known = fact.listed?.isNewsUnheld ? this.findDuplicateOf(tx, fact) : null;
-      if (known !== null) {
-        join(tx, outcome, fact, known);
+      const duplicate = fact.listed?.isNewsUnheld ? this.findDuplicateOf(tx, fact) : null;
+      if (duplicate !== null) {
+        join(tx, outcome, fact, duplicate);
         continue;
       }
       if (fact.listed?.change === null) seenAgainst = derived.state ?? seenAgainst;
       await this.make(tx, outcome, fact, derived.facts, mayTouchOurs(tx, touches.get(fact)));
     }
-    if (object && kept && kept !== before) tx.keepObjectState(object, kept);
+    if (object && newState && newState !== before) tx.keepObjectState(object, newState);
     if (outcome.created.length + outcome.joined.length === 0) {
       tx.close('decided', NOTHING_NEW, 'nothing_new');
       return { ...outcome, closed: NOTHING_NEW };
@@ -271,13 +271,13 @@ export class ArrivalDecider {
   }
 
   private findDuplicateOf(tx: ArrivalDecision, fact: EventFact): ToldEvent | null {
-    const known = tx.eventsOfFact(fact.factKey, fact.discussionKey);
+    const candidates = tx.eventsOfFact(fact.factKey, fact.discussionKey);
     const id = this.events.deduplicateInto(
       tx.source,
       fact,
-      known.map(({ id: eventId, ...told }) => ({ eventId, ...told })),
+      candidates.map(({ id: eventId, ...candidate }) => ({ eventId, ...candidate })),
     );
-    return known.find((event) => event.id === id) ?? null;
+    return candidates.find((event) => event.id === id) ?? null;
   }
 }
 
@@ -306,24 +306,24 @@ async function placeAmongEqual(
 export const DUPLICATE = 'duplicate';
 
 /** The arrival tells a known event once more; where it knows what the first source left out, the event learns it. */
-function join(tx: ArrivalDecision, outcome: Outcome, fact: EventFact, known: ToldEvent): void {
-  outcome.joined.push(known.id);
-  tx.join(known.id);
-  if (!tellsMore(tx.source, fact, known)) return;
+function join(tx: ArrivalDecision, outcome: Outcome, fact: EventFact, duplicate: ToldEvent): void {
+  outcome.joined.push(duplicate.id);
+  tx.join(duplicate.id);
+  if (!tellsMore(tx.source, fact, duplicate)) return;
   const { actor, data } = fact;
-  tx.tell({ eventId: known.id, told: { actor, data }, from: tx.source === 'webhook' ? [DELIVERY] : [] });
-  outcome.told.push(known.id);
+  tx.tell({ eventId: duplicate.id, details: { actor, data }, from: tx.source === 'webhook' ? [DELIVERY] : [] });
+  outcome.enriched.push(duplicate.id);
 }
 
 /** A delivery tells more than anything that polling reads, and a row of the feed tells who did what a list shows. */
-function tellsMore(source: EventSource, { kind }: EventFact, known: ToldEvent): boolean {
-  if (known.kind !== kind) return false;
-  if (source === 'webhook') return !known.sources.includes('webhook');
-  return source === 'feed' && known.sources.every((one) => one === 'lists');
+function tellsMore(source: EventSource, { kind }: EventFact, duplicate: ToldEvent): boolean {
+  if (duplicate.kind !== kind) return false;
+  if (source === 'webhook') return !duplicate.sources.includes('webhook');
+  return source === 'feed' && duplicate.sources.every((one) => one === 'lists');
 }
 
 function nothing(): Outcome {
-  return { created: [], decisions: new Map(), joined: [], told: [], closed: null };
+  return { created: [], decisions: new Map(), joined: [], enriched: [], closed: null };
 }
 
 /** Whether it may have to do with an effect of ours, which is looked at outside of this transaction. */

@@ -91,15 +91,15 @@ export class BatchDecider {
         all.push(decider.read(arrival, this.numberAtHand(arrival) ?? null));
         await breathing.between();
       }
-      const known = await BatchKnowledge.load(tx, arrivals[0]?.org ?? '', all);
+      const knowledge = await BatchKnowledge.load(tx, arrivals[0]?.org ?? '', all);
       const decided: DecidedArrival[] = [];
       for (const read of all) {
-        const decision = new ArrivalDecision(known, read.arrival);
+        const decision = new ArrivalDecision(knowledge, read.arrival);
         decided.push({ arrival: read.arrival, outcome: await decider.decide(decision, read) });
-        known.keep(decision);
+        knowledge.keep(decision);
         await breathing.between();
       }
-      await known.write();
+      await knowledge.write();
       return { decided };
     });
 
@@ -125,9 +125,9 @@ export class BatchDecider {
 
   /** After the commit: tells people, and rings for those who go on with it. */
   private async tell(arrival: Arrival, outcome: Outcome): Promise<void> {
-    const { created, decisions, told } = outcome;
+    const { created, decisions, enriched } = outcome;
     await this.report(arrival, outcome);
-    await this.recorder.written(decisions.values(), told);
+    await this.recorder.written(decisions.values(), enriched);
     if (created.some(({ id }) => !decisions.has(id))) this.queue.ring('events', arrival.org);
   }
 

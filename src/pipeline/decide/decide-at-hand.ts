@@ -67,9 +67,9 @@ export class AtHandDecider {
     const subject = subjectOfEvent(event);
     const runs: Plan[] = [];
     for (const candidate of candidates) {
-      const said = await this.decider.say(active, candidate, subject);
-      if (said.is === 'needs') return null;
-      runs.push(said.plan);
+      const decision = await this.decider.say(active, candidate, subject);
+      if (decision.is === 'needs') return null;
+      runs.push(decision.plan);
     }
     const isAnswered = this.answers.planned(active, event, runs).length > 0;
     return isAnswered ? null : { by: { revisionId: active.id, bot }, runs };

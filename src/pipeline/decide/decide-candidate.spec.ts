@@ -476,7 +476,7 @@ describe('pipeline/decide/decide-candidate', () => {
       throw new Error('nobody asked');
     };
 
-    const plan = await decide({}, ofEvent({ held: because('an echo of an echo') }));
+    const plan = await decide({}, ofEvent({ holdReason: because('an echo of an echo') }));
 
     expect(plan).toMatchObject({
       run: { state: 'error', reason: saying('an echo of an echo'), trace: null, lookups: {} },

@@ -58,7 +58,7 @@ export interface Subject {
   /** Time of the decision as rules see it: the occurrence of a tick, else the moment. */
   readonly now: Date | null;
   /** Why no rule may answer it; absent = they may. */
-  readonly held?: Reason;
+  readonly holdReason?: Reason;
 }
 
 export function subjectOfEvent(event: ForgeEvent): Subject & { readonly event: ForgeEvent } {
@@ -124,9 +124,9 @@ export class CandidateDecider {
   ) {}
 
   /** @throws ForgeError while the forge cannot be asked */
-  async decide(active: ActiveRevision, asked: Candidate, subject: Subject, manner: Manner = {}): Promise<Plan> {
+  async decide(active: ActiveRevision, candidate: Candidate, subject: Subject, manner: Manner = {}): Promise<Plan> {
     return callingAs(currentCaller() ?? callerOf(subject.cause.kind, subject.org), async () => {
-      const deciding = this.plan(active, manner.shadow ? asShadow(asked) : asked, subject, manner);
+      const deciding = this.plan(active, manner.shadow ? asShadow(candidate) : candidate, subject, manner);
       let step = await deciding.next();
       while (!step.done) step = await deciding.next(await step.value.read());
       return manner.shadow ? withoutIntents(step.value) : step.value;
@@ -134,8 +134,8 @@ export class CandidateDecider {
   }
 
   /** The same by what is at hand: it asks nobody. */
-  async say(active: ActiveRevision, asked: Candidate, subject: Subject): Promise<Said> {
-    const deciding = this.plan(active, asked, subject, {});
+  async say(active: ActiveRevision, candidate: Candidate, subject: Subject): Promise<Said> {
+    const deciding = this.plan(active, candidate, subject, {});
     let step = await deciding.next();
     while (!step.done) {
       const answer = step.value.peek?.() ?? null;
@@ -147,14 +147,14 @@ export class CandidateDecider {
 
   private async *plan(
     active: ActiveRevision,
-    asked: Candidate,
+    declared: Candidate,
     subject: Subject,
     { shadow, ...manner }: Manner,
   ): Deciding<Plan> {
     const { forge, org, cause, since, now } = subject;
     let { event, repo } = subject;
-    const stage = shadow ? null : await this.rollout.resolve(org, asked, repo);
-    const candidate = stage ? { ...asked, mode: stage.mode } : asked;
+    const stage = shadow ? null : await this.rollout.resolve(org, declared, repo);
+    const candidate = stage ? { ...declared, mode: stage.mode } : declared;
     const { rules, lookups: reader, acts, fields: fieldReader, clock, tools, accounts } = this;
     const bot = accounts.self(forge, org);
     const waitsFor = this.waitsFor.bind(this);
@@ -182,7 +182,7 @@ export class CandidateDecider {
       repo,
       actor,
       claim,
-      ...(event?.kind === 'comment.created' ? { asked: true } : {}),
+      ...(event?.kind === 'comment.created' ? { isAskedFor: true } : {}),
       rule,
       kind: candidate.kind,
       mode: candidate.mode,
@@ -192,11 +192,11 @@ export class CandidateDecider {
     const own = { ...base, ...manner, runsPerHour: candidate.runsPerHour ?? null };
     const without = (report: DecidedReport): Plan =>
       planIntents({ ...own, report, steps: [], lookups: {} }, { ...tools, account: '' });
-    if (subject.held !== undefined)
+    if (subject.holdReason !== undefined)
       return without({
         rule: candidate.id,
         verdict: 'error',
-        reason: subject.held,
+        reason: subject.holdReason,
         trace: null,
       });
     const lacks = shadow || candidate.mode !== 'live' ? null : this.capabilities.heldFor(org, candidate.id);
@@ -209,8 +209,8 @@ export class CandidateDecider {
       });
     /** @returns whether it is to be evaluated again, with more that is known; or the plan of a run that waits */
     const learn = async function* (fields: readonly string[]): Deciding<'again' | Plan> {
-      const known = event;
-      const read = known && (yield* ask({ about: 'fields', read: () => fieldReader.read(known, fields) }));
+      const current = event;
+      const read = current && (yield* ask({ about: 'fields', read: () => fieldReader.read(current, fields) }));
       if (read) {
         [event, repo] = [read, read.repo];
         return 'again';
@@ -222,13 +222,13 @@ export class CandidateDecider {
     };
     let judged: Judged | null = null;
     /** What the forge shows counts, not what the delivery says. @returns whether it is to be decided anew */
-    const confirm = async function* (found: Evaluation): Deciding<boolean> {
-      const [told, rests] = [event, found.rests];
-      if (!told || !rests || judged) return false;
+    const confirm = async function* (result: Evaluation): Deciding<boolean> {
+      const [claimedEvent, rests] = [event, result.rests];
+      if (!claimedEvent || !rests || judged) return false;
       const waitedMs = decidedAt.getTime() - since.getTime();
-      const proof = yield* ask({ about: 'proof', read: () => judgeAct(acts, told, rests, waitedMs, rule) });
+      const proof = yield* ask({ about: 'proof', read: () => judgeAct(acts, claimedEvent, rests, waitedMs, rule) });
       // What was told before it may be a lie as well: it does not fire by what the bot remembers, and may by what the forge shows.
-      const isIdle = found.kind === 'decided' && found.report.verdict !== 'fired';
+      const isIdle = result.kind === 'decided' && result.report.verdict !== 'fired';
       if (isIdle && proof.newer.length === 0) return false;
       judged = proof;
       if (judged.newer.length === 0) return false;
@@ -250,12 +250,12 @@ export class CandidateDecider {
       let early = await evaluate({});
       // Nor may what the forge does not confirm.
       if (yield* confirm(early)) early = await evaluate({});
-      const lost =
+      const negative =
         early.kind === 'decided' && early.report.verdict !== 'fired' && !early.report.unknown ? early.report : null;
       const proof = judgedNow();
-      const final = proof && lost && proof.newer.length > 0 ? afterReading(proof, lost) : proof;
+      const final = proof && negative && proof.newer.length > 0 ? afterReading(proof, negative) : proof;
       if (event && isRefused(final)) return refused(event, final);
-      if (lost) return without(decided(lost));
+      if (negative) return without(decided(negative));
       let window = rules.windowOf?.(active.revision, candidate, facts()) ?? null;
       while (isOpen && window && 'problem' in window && window.unknown) {
         const next = yield* learn(window.unknown);
@@ -271,8 +271,8 @@ export class CandidateDecider {
         });
       if (window) return { ...planGathering(base, now, window, tools), acts: final?.acts ?? [] };
     }
-    const held = yield* this.overLimit(org, candidate);
-    if (held) return without(held);
+    const limitReport = yield* this.overLimit(org, candidate);
+    if (limitReport) return without(limitReport);
     const lookUp = (): Deciding<Answered> => {
       const scope = { forge, org, repo, ...passOf(cause) };
       return ask({ about: 'lookups', read: () => answerLookups(evaluate, { reader, scope, clock, since }) });
@@ -300,13 +300,16 @@ export class CandidateDecider {
     const isPrivate =
       hasAnswers(lookups) && (isOfOwners || !(yield* ask({ about: 'ownership', read: () => this.isPublic(subject) })));
     const sealed = isPrivate ? { readsPrivate: true } : {};
-    const kept = withProof(lookups, final);
+    const lookupsWithProof = withProof(lookups, final);
     if (event && final?.refusal)
       return {
-        ...planIntents(this.refused(own, event, decided(report), final.refusal, kept), { ...tools, account: '' }),
+        ...planIntents(this.refused(own, event, decided(report), final.refusal, lookupsWithProof), {
+          ...tools,
+          account: '',
+        }),
         ...sealed,
       };
-    const told = withWhatIsNewer(decided(report), final?.newer ?? []);
+    const fullReport = withWhatIsNewer(decided(report), final?.newer ?? []);
     const ownership =
       report.verdict === 'fired' && !shadow && actsOnRepository(steps, tools.actions)
         ? yield* this.ownershipOf(subject)
@@ -316,12 +319,12 @@ export class CandidateDecider {
       acts: final?.acts ?? [],
       ...(final?.namesActor ? { claim: null } : {}),
       report: stage?.note
-        ? { ...told, reason: withNote(told.reason, stage.note) }
-        : mayLeaveOutTrace(own, event, told, lookups)
-          ? { ...told, trace: null }
-          : told,
+        ? { ...fullReport, reason: withNote(fullReport.reason, stage.note) }
+        : mayLeaveOutTrace(own, event, fullReport, lookups)
+          ? { ...fullReport, trace: null }
+          : fullReport,
       steps,
-      lookups: kept,
+      lookups: lookupsWithProof,
       ownership,
     };
     return { ...planIntents(decision, { ...tools, account: bot?.login ?? '' }), ...sealed };
@@ -362,16 +365,16 @@ export class CandidateDecider {
   private async *ownershipOf({ forge, org, repo, since }: Subject): Deciding<Ownership | null> {
     if (!repo) return null;
     const { owners, clock } = this;
-    const asked = { forge, org, id: repo.id, name: repo.name };
+    const question = { forge, org, id: repo.id, name: repo.name };
     const read = async (): Promise<Ownership> => {
       try {
-        return await owners.of(asked);
+        return await owners.of(question);
       } catch (error) {
         if (!(error instanceof ForgeError) || clock.now().getTime() - since.getTime() < PATIENCE_MS) throw error;
         return { is: 'refused', code: 'repository_unconfirmed' };
       }
     };
-    return yield* ask({ about: 'ownership', peek: () => owners.peek(asked), read });
+    return yield* ask({ about: 'ownership', peek: () => owners.peek(question), read });
   }
 
   /** The decision where the forge does not confirm what the delivery says: the rule does not fire, and the security log has a line, but for what is gone. */
@@ -464,8 +467,8 @@ function isRefused(judged: Judged | null): judged is Judged & { readonly refusal
   return judged !== null && judged.refusal !== null;
 }
 
-function withProof(lookups: JsonObject, proof: Pick<Judged, 'kept'> | null): JsonObject {
-  return proof?.kept ? { ...lookups, [ACT_LOOKUP]: proof.kept } : lookups;
+function withProof(lookups: JsonObject, proof: Pick<Judged, 'record'> | null): JsonObject {
+  return proof?.record ? { ...lookups, [ACT_LOOKUP]: proof.record } : lookups;
 }
 
 function withWhatIsNewer(report: DecidedReport, newer: readonly string[]): DecidedReport {

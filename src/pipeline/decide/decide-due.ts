@@ -132,9 +132,11 @@ export class DueDecider {
 
   private async gatheredSubject(run: Run): Promise<Subject | null> {
     const { forge, org, cause } = run;
-    const kept = readGathering(run);
+    const gathering = readGathering(run);
     if (cause.kind !== 'event')
-      return kept && { forge, org, cause, event: null, repo: kept.repo, since: run.decidedAt, now: kept.now };
+      return (
+        gathering && { forge, org, cause, event: null, repo: gathering.repo, since: run.decidedAt, now: gathering.now }
+      );
     const event = await this.inbox.event(cause.eventId);
     return event && { forge, org, cause, event, repo: event.repo, since: run.dueAt ?? run.decidedAt, now: null };
   }
@@ -149,8 +151,8 @@ export class DueDecider {
     const active = await this.revisions.active(tick.org);
     if (!active) return NOTHING_DECIDED;
     const candidate = this.rules.find(active.revision, scheduledId(tick.schedule));
-    const decide = (asked: Candidate): Promise<Decided<EventRepository | null>> =>
-      callingAs(callerOf('tick', tick.org), () => this.decideSubjects(active, asked, tick));
+    const decide = (scheduled: Candidate): Promise<Decided<EventRepository | null>> =>
+      callingAs(callerOf('tick', tick.org), () => this.decideSubjects(active, scheduled, tick));
     const decided = candidate ? await decide(candidate) : { plans: [], failure: null, failed: [] };
     const { plans, failure } = decided;
     await this.recorder.record(failure ? {} : { tickId: tick.id }, plans);

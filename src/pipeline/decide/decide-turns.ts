@@ -108,7 +108,7 @@ export class DecideTurns {
         (except) => inbox.dueArrivals(most, { org, except }),
         async (ids) => void (done = await arrivals.decide(ids)),
       );
-      if (done > 0) this.looks.found(org);
+      if (done > 0) this.looks.foundWork(org);
       // Of a batch that was done in part, the rest was too much for one transaction, or is in other hands by now: the next deal tells.
       if (dealt === 0 || isHeldUp || (dealt < most && done === dealt)) return false;
       if (isFirst) help();

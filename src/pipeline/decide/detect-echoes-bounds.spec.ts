@@ -148,7 +148,9 @@ describe('pipeline/decide/detect-echoes: bounds', () => {
     ])('was sent %s', async (_what, sentMs, expected) => {
       sent = [{ id: 'i', sentMs }];
 
-      expect(await look()).toEqual(expected ? { depth: 1, held: null, rule: 'fix' } : { depth: 0, held: null });
+      expect(await look()).toEqual(
+        expected ? { depth: 1, holdReason: null, rule: 'fix' } : { depth: 0, holdReason: null },
+      );
     });
 
     it('was sent to this repository, by this organization, and raises such events', async () => {
@@ -222,7 +224,7 @@ describe('pipeline/decide/detect-echoes: bounds', () => {
       const depthOf = async (before: number | null, cause?: Cause): Promise<unknown> => {
         known = new Map(before === null ? [] : [['before', { eventId: 'before', intentId: 'i0', depth: before }]]);
         sent = [{ id: 'i', sentMs: [0], ...(cause ? { cause } : {}) }];
-        const { depth, held } = await look();
+        const { depth, holdReason: held } = await look();
         return [depth, held?.code ?? null];
       };
 

@@ -120,11 +120,17 @@ describe('pipeline/decide/detect-echoes', () => {
     const intent = await rig.want('branch.create', BRANCH);
 
     const first = later('branch.created', { branch: 'release/1' }, BOT);
-    expect(await echoes.look(first)).toEqual({ depth: 1, held: null, rule: intent.rule });
+    expect(await echoes.look(first)).toEqual({ depth: 1, holdReason: null, rule: intent.rule });
     expect(await rig.journal.echoOf(first.id)).toEqual({ eventId: first.id, intentId: intent.id, depth: 1 });
 
-    expect(await echoes.look(later('branch.created', { branch: 'other' }, BOT))).toEqual({ depth: 0, held: null });
-    expect(await echoes.look(later('branch.created', { branch: 'release/1' }, ANN))).toEqual({ depth: 0, held: null });
+    expect(await echoes.look(later('branch.created', { branch: 'other' }, BOT))).toEqual({
+      depth: 0,
+      holdReason: null,
+    });
+    expect(await echoes.look(later('branch.created', { branch: 'release/1' }, ANN))).toEqual({
+      depth: 0,
+      holdReason: null,
+    });
   });
 
   it.each<[string, string, JsonObject, EventKind, JsonObject]>([
@@ -160,11 +166,11 @@ describe('pipeline/decide/detect-echoes', () => {
     await send(id);
 
     const own = later(kind, data, BOT);
-    expect(await echoes.look(own)).toEqual({ depth: 1, held: null, rule: 'mine' });
-    expect(await echoes.look(later(kind, data, ANN))).toEqual({ depth: 0, held: null });
+    expect(await echoes.look(own)).toEqual({ depth: 1, holdReason: null, rule: 'mine' });
+    expect(await echoes.look(later(kind, data, ANN))).toEqual({ depth: 0, holdReason: null });
     expect(await echoes.look({ ...later(kind, data, BOT), repo: { ...own.repo, id: '8' } as never })).toEqual({
       depth: 0,
-      held: null,
+      holdReason: null,
     });
   });
 
@@ -217,7 +223,7 @@ describe('pipeline/decide/detect-echoes', () => {
 
     expect(await echoes.look({ ...event, factAt: new Date(event.storedAt.getTime() + awayMs) })).toEqual({
       depth: 0,
-      held: null,
+      holdReason: null,
     });
   });
 
@@ -225,7 +231,7 @@ describe('pipeline/decide/detect-echoes', () => {
     await rig.want('label.ensure', { name: 'bug', color: '#d73a4a' });
     const labeled = later('issue.labeled', { issue: { labels: [{ id: '3', name: 'bug' }] } }, BOT);
 
-    expect(await echoes.look(labeled)).toEqual({ depth: 1, held: null });
+    expect(await echoes.look(labeled)).toEqual({ depth: 1, holdReason: null });
   });
 
   it('lets no other organization settle, undo or echo an effect by naming the same number', async () => {
@@ -261,7 +267,7 @@ describe('pipeline/decide/detect-echoes', () => {
 
     expect(await echoes.look(last as ForgeEvent)).toMatchObject({
       depth: 3,
-      held: saying(expect.stringContaining('3 effects')),
+      holdReason: saying(expect.stringContaining('3 effects')),
     });
     await echoes.openBreaker(last as ForgeEvent, ['wish-1']);
 

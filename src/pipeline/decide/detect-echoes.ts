@@ -74,23 +74,23 @@ export class EffectEchoDetector implements EchoDetector {
     const raising = tellers.filter(({ matcher }) => matcher.echoes?.includes(event.kind) ?? false);
     if (isOurs) await this.raised(event, raising, self);
     for (const { action, matcher } of tellers) {
-      const shown = this.keysOf(action, matcher.shownBy?.(event) ?? [], event, self);
-      if (shown.length > 0) await this.shown(event, matcher, shown, isOurs);
+      const shownKeys = this.keysOf(action, matcher.shownBy?.(event) ?? [], event, self);
+      if (shownKeys.length > 0) await this.settleShown(event, matcher, shownKeys, isOurs);
       const undone = isOurs ? [] : this.keysOf(action, matcher.undoneBy?.(event) ?? [], event, self);
       if (undone.length > 0) await this.undone(event, matcher, undone);
     }
     const echo = await this.recovery.echoOf(event.id);
-    if (echo === null) return { depth: 0, held: null };
+    if (echo === null) return { depth: 0, holdReason: null };
     const rule = await ruleOfEcho(this.recovery, this.tools.actions, event.kind, echo);
-    const known = { depth: echo.depth, ...(rule === null ? {} : { rule }) };
-    if (echo.depth < MAX_DEPTH) return { ...known, held: null };
-    const held = runReason('run.echo', { depth: echo.depth });
-    return { ...known, held, chain: await this.rulesBehind(event) };
+    const verdict = { depth: echo.depth, ...(rule === null ? {} : { rule }) };
+    if (echo.depth < MAX_DEPTH) return { ...verdict, holdReason: null };
+    const holdReason = runReason('run.echo', { depth: echo.depth });
+    return { ...verdict, holdReason, chain: await this.rulesBehind(event) };
   }
 
-  async openBreaker(event: ForgeEvent, rules: readonly string[], known?: readonly string[]): Promise<void> {
+  async openBreaker(event: ForgeEvent, rules: readonly string[], knownChain?: readonly string[]): Promise<void> {
     const { journal, clock, logger, alerts } = this;
-    const chain = known ?? (await this.rulesBehind(event));
+    const chain = knownChain ?? (await this.rulesBehind(event));
     // What only led into the loop stays.
     const first = chain.findIndex((rule) => rules.includes(rule));
     const named = [...new Set([...chain.slice(Math.max(first, 0)), ...rules])];
@@ -152,22 +152,24 @@ export class EffectEchoDetector implements EchoDetector {
     await this.recovery.noteEcho({ eventId, intentId: intent.id, depth: (await this.depthOf(intent)) + 1 });
   }
 
-  private async shown(
+  private async settleShown(
     event: ForgeEvent,
     matcher: EventMatcher,
     keys: readonly string[],
     isOurs: boolean,
   ): Promise<void> {
-    const found = await this.sentFor(event, keys, LOOKED_AT);
+    const sentEffects = await this.sentFor(event, keys, LOOKED_AT);
     const atMs = (event.factAt ?? event.storedAt).getTime();
-    for (const { intent } of found) {
+    for (const { intent } of sentEffects) {
       if (intent.state !== 'unknown' && intent.state !== 'waiting') continue;
       if (!(isOurs || matcher.byAnybody === true) || matcher.fits?.(event, intent.params) === false) continue;
       await this.settle(intent, event);
     }
     // Of what raises such an event it is known already whether it did.
     if (!isOurs || matcher.echoes?.includes(event.kind)) return;
-    const echoed = found.find(({ sentAt }) => sentAt.getTime() - SKEW_MS <= atMs && atMs <= sentAt.getTime() + ECHO_MS);
+    const echoed = sentEffects.find(
+      ({ sentAt }) => sentAt.getTime() - SKEW_MS <= atMs && atMs <= sentAt.getTime() + ECHO_MS,
+    );
     if (echoed) await this.noteEcho(event, echoed.intent);
   }
 

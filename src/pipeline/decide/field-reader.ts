@@ -64,14 +64,14 @@ export class FieldReader {
       const ownership = await owners.of({ forge, org, id: repo.id, name: repo.name });
       if (ownership.is === 'refused') return null;
       const at = { owner: ownership.repository.owner, repo: ownership.repository.name };
-      let known = event;
+      let enriched = event;
       for (const name of wanted) {
-        const found = await ownValue(READS, name)?.({ access, event, repo: at });
-        if (found) known = learn(known, name, found);
+        const fields = await ownValue(READS, name)?.({ access, event, repo: at });
+        if (fields) enriched = learn(enriched, name, fields);
       }
-      if (known === event) return null;
-      await inbox.learn(event.id, { data: known.data, repo: known.repo });
-      return known;
+      if (enriched === event) return null;
+      await inbox.learn(event.id, { data: enriched.data, repo: enriched.repo });
+      return enriched;
     } catch (error) {
       if (!(error instanceof ForgeError)) throw error;
       // An answer that will be the same when the forge is asked again.
@@ -82,13 +82,13 @@ export class FieldReader {
   }
 }
 
-function learn(event: ForgeEvent, name: string, found: JsonObject): ForgeEvent {
+function learn(event: ForgeEvent, name: string, fields: JsonObject): ForgeEvent {
   if (name === 'repo') {
-    const { owner: _, permissions: __, ...told } = found;
+    const { owner: _, permissions: __, ...details } = fields;
     const data = withLearned(event.data, {}, [name]);
-    return { ...event, data, repo: { ...told, ...(event.repo as EventRepository) } };
+    return { ...event, data, repo: { ...details, ...(event.repo as EventRepository) } };
   }
-  return { ...event, data: withLearned(event.data, found, [name]) };
+  return { ...event, data: withLearned(event.data, fields, [name]) };
 }
 
 /** The read that tells a field; null = none does. */
@@ -112,8 +112,8 @@ async function ask<Name extends OperationName>(
   call: (get: ForgeClient[Name]) => Promise<unknown>,
 ): Promise<JsonObject | undefined> {
   const get = access.offers(name) ? access.client[name] : undefined;
-  const found = await whereAllowed(get, (offered) => orMissing(call(offered)));
-  return isJsonObject((found ?? null) as never) ? (found as JsonObject) : undefined;
+  const answer = await whereAllowed(get, (offered) => orMissing(call(offered)));
+  return isJsonObject((answer ?? null) as never) ? (answer as JsonObject) : undefined;
 }
 
 function numberOf({ data }: ForgeEvent): string {
@@ -122,20 +122,20 @@ function numberOf({ data }: ForgeEvent): string {
 
 function ofIssue(operation: 'getIssue', place: string): Read {
   return async ({ access, event, repo }) => {
-    const found = await ask(access, operation, (get) => get({ ...repo, index: numberOf(event) }));
-    return found && { [place]: found };
+    const issue = await ask(access, operation, (get) => get({ ...repo, index: numberOf(event) }));
+    return issue && { [place]: issue };
   };
 }
 
 async function readPull({ access, event, repo }: Context): Promise<JsonObject | undefined> {
-  const found = await ask(access, 'getPull', (get) => get({ ...repo, index: numberOf(event) }));
-  if (!found) return undefined;
-  const { base, head } = found;
+  const pull = await ask(access, 'getPull', (get) => get({ ...repo, index: numberOf(event) }));
+  if (!pull) return undefined;
+  const { base, head } = pull;
   const branch = isJsonObject(base ?? null) ? (base as JsonObject).ref : undefined;
   const sha = isJsonObject(head ?? null) ? (head as JsonObject).sha : undefined;
   const isOwn = /^(?:pull_request|review)\./.test(event.kind);
   return {
-    pull_request: found,
+    pull_request: pull,
     ...(isOwn && branch !== undefined ? { branch } : {}),
     ...(isOwn && sha !== undefined ? { sha } : {}),
   };
@@ -145,15 +145,15 @@ async function readComment({ access, event, repo }: Context): Promise<JsonObject
   const { comment } = event.data;
   const id = isJsonObject(comment ?? null) ? (comment as JsonObject).id : undefined;
   if (typeof id !== 'string') return undefined;
-  const found = await ask(access, 'getComment', (get) => get({ ...repo, id }));
-  return found && { comment: found };
+  const current = await ask(access, 'getComment', (get) => get({ ...repo, id }));
+  return current && { comment: current };
 }
 
 async function readRelease({ access, event, repo }: Context): Promise<JsonObject | undefined> {
   const { tag } = event.data;
   if (typeof tag !== 'string') return undefined;
-  const found = await ask(access, 'getReleaseByTag', (get) => get({ ...repo, tag }));
-  return found && { release: found };
+  const release = await ask(access, 'getReleaseByTag', (get) => get({ ...repo, tag }));
+  return release && { release };
 }
 
 /** Commits of a push that are read one by one. */
@@ -165,11 +165,11 @@ const ONE_BY_ONE = 20;
  */
 export async function readFiles(context: Context): Promise<JsonObject | undefined> {
   const { data } = context.event;
-  const shown = commitsOf(data);
+  const shownCommits = commitsOf(data);
   const total = data.total_commits;
   if (data.deleted === true || typeof data.after !== 'string' || isZeroSha(data.after)) return undefined;
-  const areAll = total === shown.length && shown.length <= ONE_BY_ONE;
-  const read = areAll ? await readOneByOne(context, shown) : await compare(context, data.after);
+  const areAll = total === shownCommits.length && shownCommits.length <= ONE_BY_ONE;
+  const read = areAll ? await readOneByOne(context, shownCommits) : await compare(context, data.after);
   const commits = read?.map(payloadOf);
   if (!commits || commits.some((commit) => commit === null)) return undefined;
   const all = commits as JsonObject[];
@@ -184,14 +184,17 @@ export async function readFiles(context: Context): Promise<JsonObject | undefine
   };
 }
 
-async function readOneByOne({ access, repo }: Context, shown: readonly JsonObject[]): Promise<Commit[] | undefined> {
+async function readOneByOne(
+  { access, repo }: Context,
+  shownCommits: readonly JsonObject[],
+): Promise<Commit[] | undefined> {
   const read: Commit[] = [];
-  for (const { id } of shown) {
-    const found = await ask(access, 'getCommit', (get) =>
+  for (const { id } of shownCommits) {
+    const commit = await ask(access, 'getCommit', (get) =>
       get({ ...repo, sha: String(id as string), stat: false, verification: false }),
     );
-    if (!found) return undefined;
-    read.push(found as Commit);
+    if (!commit) return undefined;
+    read.push(commit as Commit);
   }
   return read;
 }
@@ -204,10 +207,10 @@ async function compare({ access, event, repo }: Context, after: string): Promise
       ? before
       : /\/compare\/(.+?)\.\.\.?[0-9a-f]+$/.exec(typeof url === 'string' ? url : '')?.[1];
   if (base === undefined) return undefined;
-  const found = await ask(access, 'compareCommits', (get) =>
+  const comparison = await ask(access, 'compareCommits', (get) =>
     get({ ...repo, basehead: `${decodeURIComponent(base)}...${after}` }),
   );
-  return found ? ((found.commits ?? []) as unknown as Commit[]) : undefined;
+  return comparison ? ((comparison.commits ?? []) as unknown as Commit[]) : undefined;
 }
 
 /** A commit of the API as deliveries tell it; null where it does not say which files it changed. */

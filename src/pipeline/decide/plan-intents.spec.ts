@@ -390,13 +390,13 @@ describe('pipeline/decide/plan-intents', () => {
     for (const verdict of ['fired', 'not-fired', 'error'] as const)
       expect(
         plan({ repo, steps, report: { rule: 'baseline', verdict, reason: because(''), trace: null, findings } }),
-      ).toMatchObject({ found: { ...findings, ...about } });
+      ).toMatchObject({ findings: { ...findings, ...about } });
     const report = { rule: 'baseline', verdict: 'fired' as const, reason: because(''), trace: null, findings };
     expect(plan({ repo, steps: step('nope.do', {}), report })).toMatchObject({
       run: { state: 'error' },
-      found: { ...findings, ...about },
+      findings: { ...findings, ...about },
     });
-    expect(plan()).not.toHaveProperty('found');
+    expect(plan()).not.toHaveProperty('findings');
   });
 
   it('lets through a fault of our own', () => {

@@ -35,7 +35,7 @@ export interface Decision {
   /** The event whose delivery alone says who that was; absent or null = the forge confirmed it. */
   readonly claim?: string | null;
   /** The cause is a comment. */
-  readonly asked?: boolean;
+  readonly isAskedFor?: boolean;
   readonly report: DecidedReport;
   readonly steps: readonly ProposedStep[];
   readonly lookups: JsonObject;
@@ -101,9 +101,9 @@ export function planIntents(decision: Decision, tools: PlanTools): Plan {
   const run = planRun(decision, key, tools);
   const { findings, verdict } = decision.report;
   // A policy that could be evaluated is looked at by its findings, also where it expects nothing: what is undone again is one.
-  const looked = findings ?? (decision.kind === 'policy' && verdict !== 'error' ? { failing: [], looked: [] } : null);
-  const also = looked
-    ? { found: { ...looked, subject: decision.repo?.id ?? '', name: decision.repo?.full_name ?? decision.org } }
+  const ofPolicy = findings ?? (decision.kind === 'policy' && verdict !== 'error' ? { failing: [], looked: [] } : null);
+  const also = ofPolicy
+    ? { findings: { ...ofPolicy, subject: decision.repo?.id ?? '', name: decision.repo?.full_name ?? decision.org } }
     : {};
   if (verdict !== 'fired') return { run: { ...run, state: verdict }, intents: [], ...also };
   try {
@@ -171,9 +171,9 @@ export function planWaiting(
 export function readGathering({
   trace,
 }: Pick<NewRun, 'trace'>): { repo: EventRepository | null; now: Date | null } | null {
-  const kept = isJsonObject(trace) ? trace['gathering'] : undefined;
-  if (!isJsonObject(kept)) return null;
-  const { repo, now } = kept;
+  const gathering = isJsonObject(trace) ? trace['gathering'] : undefined;
+  if (!isJsonObject(gathering)) return null;
+  const { repo, now } = gathering;
   return {
     repo: isJsonObject(repo) ? (repo as unknown as EventRepository) : null,
     now: typeof now === 'string' ? new Date(now) : null,
@@ -266,13 +266,13 @@ function objectsOf(action: PlannableAction, params: JsonObject): Pick<NewIntent,
   return { ...(object === null ? {} : { object }), ...(names.length === 0 ? {} : { names }) };
 }
 
-function countsForOf({ kind, actor, claim, asked }: Decision, { respectsUndo }: ProposedStep): CountsFor {
+function countsForOf({ kind, actor, claim, isAskedFor }: Decision, { respectsUndo }: ProposedStep): CountsFor {
   return {
     rule: kind === 'rule',
     ...(respectsUndo ? { respectsUndo } : {}),
     actor: actor ? { ...actor } : null,
     ...(actor && claim ? { claim } : {}),
-    ...(asked ? { asked } : {}),
+    ...(isAskedFor ? { asked: isAskedFor } : {}),
   };
 }
 
@@ -331,11 +331,11 @@ function targetOf(
 
 /** Values of sealed parameters are never stored in clear; secrets stay references. Nulls mean "not given". */
 function sealParams(action: PlannableAction, params: JsonObject, encryptor: Encryptor, stepId: string): JsonObject {
-  const given = Object.entries(params).filter(
+  const entries = Object.entries(params).filter(
     (entry): entry is [string, Exclude<Json, null>] => entry[1] !== null && entry[1] !== undefined,
   );
   return Object.fromEntries(
-    given.map(([name, value]): [string, Json] => {
+    entries.map(([name, value]): [string, Json] => {
       const facts = ownValue(action.params, name)?.facts;
       if (facts?.secret && !isSecretReference(value))
         throw new CannotPlan(`step ${stepId}: ${name} must be a secret of the config`);

@@ -101,7 +101,7 @@ describe('pipeline/decide/record-decision', () => {
   });
 
   it('tells what a policy found before it is written that it was asked', async () => {
-    await recorder.record({ tickId: 't' }, [plan({ id: 'p' }, [], { found: [] } as never), plan({ id: 'q' })]);
+    await recorder.record({ tickId: 't' }, [plan({ id: 'p' }, [], { findings: [] } as never), plan({ id: 'q' })]);
 
     expect(happened.slice(0, 2)).toEqual(['found p', 'recorded {"tickId":"t"}: p,q']);
   });

@@ -35,7 +35,7 @@ export class DecisionRecorder {
 
   /** Rings for what is due. What decided is marked as such in the same transaction; with {} it stays due. */
   async record(decided: DecidedCause, plans: readonly Plan[]): Promise<void> {
-    for (const plan of plans) if (plan.found) await this.findings.keep(plan);
+    for (const plan of plans) if (plan.findings) await this.findings.keep(plan);
     const sealed = plans.map((plan) => sealReads(plan, this.encryptor));
     const due = await this.journal.recordDecision(decided, sealed);
     await this.tell(plans);
@@ -53,11 +53,11 @@ export class DecisionRecorder {
 
   /**
    * Of what the store has already, written with its events.
-   * @param told events that a later arrival told more of: runs that wait for it are due
+   * @param enriched events that a later arrival told more of: runs that wait for it are due
    */
-  async written(decisions: Iterable<{ readonly runs: readonly Plan[] }>, told: readonly string[]): Promise<void> {
+  async written(decisions: Iterable<{ readonly runs: readonly Plan[] }>, enriched: readonly string[]): Promise<void> {
     for (const { runs } of decisions) await this.writtenAtOnce(runs);
-    if (told.length > 0) await this.journal.hastenRuns(told);
+    if (enriched.length > 0) await this.journal.hastenRuns(enriched);
   }
 
   private async writtenAtOnce(plans: readonly Plan[]): Promise<void> {

@@ -91,8 +91,8 @@ export function compareShadow(pairs: readonly ShadowPair[]): ShadowComparison[] 
   const byRule = new Map<string, ShadowPair[]>();
   for (const pair of pairs) {
     const rule = ruleIdOf(pair.shadow.rule);
-    const known = byRule.get(rule);
-    if (known) known.push(pair);
+    const pairsOfRule = byRule.get(rule);
+    if (pairsOfRule) pairsOfRule.push(pair);
     else byRule.set(rule, [pair]);
   }
   return [...byRule].sort(([a], [b]) => (a < b ? -1 : 1)).map(([rule, all]) => compareRule(rule, all));

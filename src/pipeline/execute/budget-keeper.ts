@@ -28,7 +28,7 @@ const FREE_FOR_STRANGERS: ReadonlySet<string> = new Set(['status.set']);
 /** Asks the forge, and keeps each answer for ten minutes. */
 @Injectable()
 export class KnownMembers implements Members {
-  private readonly kept = new LRUCache<string, { readonly answer: boolean | null; readonly atMs: number }>({
+  private readonly answers = new LRUCache<string, { readonly answer: boolean | null; readonly atMs: number }>({
     max: KEPT_AT_MOST,
   });
 
@@ -39,11 +39,11 @@ export class KnownMembers implements Members {
 
   async isMember(forge: string, org: string, login: string): Promise<boolean | null> {
     const key = JSON.stringify([forge, org, login.toLowerCase()]);
-    const known = this.kept.get(key);
-    if (known && this.clock.monotonicMs() - known.atMs < KEPT_MS) return known.answer;
+    const cached = this.answers.get(key);
+    if (cached && this.clock.monotonicMs() - cached.atMs < KEPT_MS) return cached.answer;
     const answer = await this.ask(forge, org, login);
     if (answer === undefined) return null;
-    this.kept.set(key, { answer, atMs: this.clock.monotonicMs() });
+    this.answers.set(key, { answer, atMs: this.clock.monotonicMs() });
     return answer;
   }
 
@@ -123,7 +123,7 @@ export class Budgets {
       return { to: 'given-back', reason, wrote: null };
     }
     this.raise(spent, `budget.spent/${org}/${kind}/${of}`, alert('budget.spent', { org, because: reason }), intentId);
-    return { to: 'given-back', reason, wrote: null, held: spent };
+    return { to: 'given-back', reason, wrote: null, spentBudget: spent };
   }
 
   /** There is room in all of these: their alerts are over. */
@@ -185,8 +185,8 @@ export class Budgets {
     if (proof?.proven && !proof.actor) return [];
     // One act is charged to its person once: whoever tells it again has proven nothing more.
     if (event && proof?.proven) {
-      const asked = { forge, org, rule: CHARGED, acts: proof.acts };
-      if (proof.acts.length === 0 || (await this.journal.takeActs(asked, event.id))) return limits;
+      const question = { forge, org, rule: CHARGED, acts: proof.acts };
+      if (proof.acts.length === 0 || (await this.journal.takeActs(question, event.id))) return limits;
     }
     return limit('actor', NOBODY.login, NOBODY.id, perStranger);
   }

@@ -269,9 +269,9 @@ export class ForgeHealth {
     const state = this.of(forge, org);
     const { credential } = state;
     state.probing ??= this.probe(forge, org).finally(() => (state.probing = null));
-    const found = await state.probing;
+    const credentials = await state.probing;
     const now = this.clock.monotonicMs();
-    if (found === 'refused') {
+    if (credentials === 'refused') {
       if (!state.isLockedOut) {
         this.logger.error({ forge: credential }, 'credentials.refused');
         this.alerts.raise(`forge.locked-out/${credential}`, alert('forge.locked-out', { forge: credential }), {
@@ -282,13 +282,13 @@ export class ForgeHealth {
       state.isLockedOut = true;
       state.nextProbeMs = now + state.probeMs;
       this.hold(state, refused(credential), HOLD_MS);
-    } else if (found === 'accepted') {
+    } else if (credentials === 'accepted') {
       if (state.isLockedOut) this.release(state);
       if (state.isLockedOut) this.logger.info({ forge: credential }, 'credentials.accepted');
       state.isLockedOut = false;
       this.alerts.resolve(`forge.locked-out/${credential}`);
     } else state.nextProbeMs = now + state.probeMs;
-    return found;
+    return credentials;
   }
 
   /**
@@ -362,8 +362,8 @@ export class ForgeHealth {
 
   private of(forge: string, org: string | null): State {
     const credential = this.credentialOf(forge, org);
-    const known = this.states.get(credential);
-    if (known) return known;
+    const existing = this.states.get(credential);
+    if (existing) return existing;
     const state: State = {
       credential,
       forge,

@@ -85,14 +85,14 @@ export class GuardedForge {
 
   constructor(private readonly options: GuardOptions) {
     this.client = wrapForgeClient(options.client, (name, next, args, callOptions) => {
-      const told: AnyForgeCall = async (given, how) => {
+      const call: AnyForgeCall = async (callArgs, how) => {
         if (this.#write?.unstored) await this.storeAnswer();
         options.called?.(name);
-        return this.told(next(given, how));
+        return this.observe(next(callArgs, how));
       };
-      if (isWrite(name)) return this.write(name, told, args, callOptions);
+      if (isWrite(name)) return this.write(name, call, args, callOptions);
       const how = { ...callOptions, signal: options.signal };
-      return options.reads ? options.reads.read(name, told, args, how) : told(args, how);
+      return options.reads ? options.reads.read(name, call, args, how) : call(args, how);
     });
   }
 
@@ -106,7 +106,7 @@ export class GuardedForge {
     return this.#write;
   }
 
-  private async told(call: Promise<unknown>): Promise<unknown> {
+  private async observe(call: Promise<unknown>): Promise<unknown> {
     try {
       const answer = await call;
       this.options.answered(null);
@@ -159,7 +159,7 @@ export class GuardedForge {
       requestHash,
       snapshot: this.#snapshot,
       budgets,
-      asked: () => (askedMs = clock.monotonicMs()),
+      onAsked: () => (askedMs = clock.monotonicMs()),
     });
     if (!attempt) throw new WriteNotAllowed();
     this.#write = { attempt, outcome: null };
@@ -237,15 +237,15 @@ export class SharedReads {
   of(runId: string, forge: string): RunReads {
     return new RunReads(
       forge,
-      (name) => this.kept(OF_ALL_RUNS.has(name) ? ALL_RUNS : runId),
+      (name) => this.readsOf(OF_ALL_RUNS.has(name) ? ALL_RUNS : runId),
       () => void this.runs.delete(runId),
       () => this.clock.monotonicMs(),
     );
   }
 
-  private kept(runId: string): Map<string, Kept> {
-    const known = this.runs.get(runId);
-    if (known) return known;
+  private readsOf(runId: string): Map<string, Kept> {
+    const existing = this.runs.get(runId);
+    if (existing) return existing;
     const fresh = new Map<string, Kept>();
     this.runs.set(runId, fresh);
     for (const oldest of this.runs.keys()) {
@@ -274,10 +274,10 @@ class RunReads {
   ): Promise<unknown> {
     const key = `${this.forge} ${name} ${stringifyJson(args as never)}`;
     const reads = this.keptFor(name);
-    const kept = reads.get(key);
-    if (kept && this.nowMs() - kept.readAtMs < FRESH_MS) {
+    const earlierRead = reads.get(key);
+    if (earlierRead && this.nowMs() - earlierRead.readAtMs < FRESH_MS) {
       this.standsOnOthers ||= !OF_ALL_RUNS.has(name);
-      return tell(await kept.answer, options);
+      return tell(await earlierRead.answer, options);
     }
     let info: ReplyInfo | null = null;
     // The age counts from before the read.

@@ -30,13 +30,13 @@ const FLIPS_LOOKED_AT = 8;
  * own write comes after the questions.
  */
 export function sentOnce(recovery: ObjectionDeps['recovery']): ObjectionDeps['recovery'] {
-  const asked = new Map<string, ReturnType<RecoveryStore['sentOfEffects']>>();
+  const answers = new Map<string, ReturnType<RecoveryStore['sentOfEffects']>>();
   return {
     undoOf: (effectKey) => recovery.undoOf(effectKey),
     sentOfEffects: (effectKeys, limit) => {
       const question = JSON.stringify([effectKeys, limit]);
-      const sent = asked.get(question) ?? recovery.sentOfEffects(effectKeys, limit);
-      asked.set(question, sent);
+      const sent = answers.get(question) ?? recovery.sentOfEffects(effectKeys, limit);
+      answers.set(question, sent);
       return sent;
     },
   };
@@ -271,13 +271,13 @@ function comparisonOf(what: string, subject: JsonObject | null): Statement['diff
 
 function sameNames(
   what: 'labels' | 'assignees' | 'milestone',
-  told: string[] | null,
+  toldNames: string[] | null,
   of: (live: Issue) => string[],
 ): Statement['differs'] | null {
-  if (told === null) return null;
+  if (toldNames === null) return null;
   return (live) => {
     const now = of(live).sort();
-    return now.join('\n') === told.join('\n') ? null : { what, value: now };
+    return now.join('\n') === toldNames.join('\n') ? null : { what, value: now };
   };
 }
 

@@ -115,8 +115,8 @@ export async function prepareEffect(
 
 /** The forge connects by itself, perhaps by names of its own: one that does not resolve here is left to it. */
 async function addressesOf(host: string): Promise<string[]> {
-  const found = await lookup(host, { all: true }).catch(() => []);
-  return found.map(({ address }) => address);
+  const addresses = await lookup(host, { all: true }).catch(() => []);
+  return addresses.map(({ address }) => address);
 }
 
 /** The parameters of an intent cannot be used; the message is fit for people and holds no value. */

@@ -37,7 +37,7 @@ export type Ending =
       readonly wrote: WriteState | null;
       readonly waitMs?: number;
       /** This budget is spent: others go first meanwhile. */
-      readonly held?: SpentBudget;
+      readonly spentBudget?: SpentBudget;
     }
   /** Something that others do is missing still; the write, where there was one, was refused for it. */
   | { readonly to: 'waits'; readonly reason: Reason; readonly wrote: WriteState | null }
@@ -232,15 +232,18 @@ export function judgeFailure(
   const tries = triesBefore + (rule.counts ? 1 : 0);
   if (rule.counts && tries >= rule.maxTries) return { to: 'dead', tries, hours: null };
   if (failingForMs >= rule.maxAgeMs) return { to: 'dead', tries: null, hours: Math.round(failingForMs / HOUR) };
-  const told = { failed: rule.counts ? 'counted' : 'uncounted', ...(rule.aside ? { aside: rule.aside } : {}) } as const;
+  const retry = {
+    failed: rule.counts ? 'counted' : 'uncounted',
+    ...(rule.aside ? { aside: rule.aside } : {}),
+  } as const;
   if (retryAfterS !== undefined)
     return {
       to: 'planned',
       waitMs: Math.min(Math.max(retryAfterS, 0) * SECOND + Math.round(SECOND * random()), MAX_WAIT_MS),
-      ...told,
+      ...retry,
     };
   const growth = { firstMs: rule.firstWaitMs, factor: rule.factor, maxMs: MAX_WAIT_MS, between: [0.5, 1] } as const;
-  return { to: 'planned', waitMs: backoffMs(triesBefore, growth, random), ...told };
+  return { to: 'planned', waitMs: backoffMs(triesBefore, growth, random), ...retry };
 }
 
 /** What becomes of an intent whose call may or may not have had its effect. It is never sent again without a read, an arrival or a person. */
@@ -251,7 +254,9 @@ export abstract class UnknownOutcomes {
   abstract pass(limit: number): Promise<void>;
 }
 
-type Move = Pick<IntentMove, 'to' | 'reason' | 'dueAt' | 'failed' | 'held' | 'waits' | 'aside'> & { result?: Json };
+type Move = Pick<IntentMove, 'to' | 'reason' | 'dueAt' | 'failed' | 'spentBudget' | 'waits' | 'aside'> & {
+  result?: Json;
+};
 
 /** How many that one end set free are told at once; the others follow from theirs, or from the poll. */
 const WAKE_NEXT = 8;
@@ -333,7 +338,12 @@ export class Settler {
   private moveFor(intent: Intent, ending: Ending): Move {
     if (ending.to === 'given-back') {
       const dueAt = new Date(this.clock.now().getTime() + (ending.waitMs ?? 0));
-      return { to: 'planned', reason: ending.reason, dueAt, ...(ending.held ? { held: ending.held } : {}) };
+      return {
+        to: 'planned',
+        reason: ending.reason,
+        dueAt,
+        ...(ending.spentBudget ? { spentBudget: ending.spentBudget } : {}),
+      };
     }
     if (ending.to === 'waits') return this.moveOfWait(intent, ending.reason);
     if (ending.to !== 'failed') return { to: ending.to, reason: ending.reason, result: ending.detail };
@@ -345,8 +355,8 @@ export class Settler {
     );
     switch (verdict.to) {
       case 'planned': {
-        const { to, waitMs, ...told } = verdict;
-        return { to, reason: ending.reason, dueAt: new Date(now + waitMs), ...told };
+        const { to, waitMs, ...retry } = verdict;
+        return { to, reason: ending.reason, dueAt: new Date(now + waitMs), ...retry };
       }
       case 'dead':
         return {

@@ -293,7 +293,7 @@ export async function fillTenants(
       from: ['claimed'],
       to: 'planned',
       reason: null,
-      held: { limit, againInMs: 3_600_000 },
+      spentBudget: { limit, againInMs: 3_600_000 },
     });
   }
   await part(KnownFacts).write('main', '', 'job.token.audit', {
