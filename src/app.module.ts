@@ -1,16 +1,11 @@
-import {
-  Module,
-  type DynamicModule,
-  type OnApplicationBootstrap,
-  type OnModuleDestroy,
-  type Type,
-} from '@nestjs/common';
+import { Module, type DynamicModule, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { ScheduleModule } from '@nestjs/schedule';
 import { ActionsModule } from './actions/actions.module.js';
 import { ApiModule } from './api/api.module.js';
 import { ControlModule } from './api/control.module.js';
 import { BotReadiness } from './api/readiness.js';
 import { ConfigModule, type Given } from './config/config.module.js';
+import type { Role } from './config/app-config.js';
 import { ThisProcess } from './config/this-process.js';
 import { Logger } from './core/logger.js';
 import { TimersModule } from './housekeeping/timers.module.js';
@@ -22,6 +17,9 @@ import { PollingModule } from './polling/polling.module.js';
 import { queueModule, queueProcessors } from './queue/queue.module.js';
 import { StoreModule } from './store/store.module.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
+
+/** The rooms that every role has. */
+const ROOMS = [ActionsModule, PoliciesModule, InsightModule, PollingModule, ApiModule];
 
 /** The modules that a role has. As the root it starts last and stops first: `docs/architecture.md`, "Start and stop". */
 @Module({})
@@ -38,29 +36,23 @@ export class AppModule implements OnApplicationBootstrap, OnModuleDestroy {
       () => given.logger,
       (logger) => logger.info({ role }, 'forgehand.stopped'),
     );
-    const isBot = serves === 'bot';
-    const receiving = isBot && (role === 'web' || role === 'all') ? [WebhooksModule] : [];
-    const isWorker = isBot && (role === 'worker' || role === 'all');
-    return {
-      module: AppModule,
-      imports: [
-        ConfigModule.of(given),
-        ObservabilityModule,
-        ControlModule,
-        StoreModule,
-        await queueModule(given.config.queue, given),
-        ScheduleModule.forRoot(),
-        ActionsModule,
-        PoliciesModule,
-        InsightModule,
-        PollingModule,
-        ApiModule,
-        ...receiving,
-        ...(isWorker ? [WorkersModule.of(await queueProcessors(given.config.queue), receiving)] : []),
-        ...(isBot ? [TimersModule.of(role)] : []),
-        ...(isBot && (role === 'console' || role === 'all') ? [await consoleModule()] : []),
-      ],
-    };
+    const is = (part: Role): boolean => serves === 'bot' && (role === part || role === 'all');
+    const receiving = is('web') ? [WebhooksModule] : [];
+    const imports = [
+      ConfigModule.of(given),
+      ObservabilityModule,
+      ControlModule,
+      StoreModule,
+      await queueModule(given.config.queue, given),
+      ScheduleModule.forRoot(),
+      ...ROOMS,
+      ...receiving,
+      ...(is('worker') ? [WorkersModule.of(await queueProcessors(given.config.queue), receiving)] : []),
+      ...(serves === 'bot' ? [TimersModule.of(role)] : []),
+      // Its pages and their libraries are of no use to other roles.
+      ...(is('console') ? [(await import('./console/console.module.js')).ConsoleModule] : []),
+    ];
+    return { module: AppModule, imports };
   }
 
   onApplicationBootstrap(): void {
@@ -72,9 +64,4 @@ export class AppModule implements OnApplicationBootstrap, OnModuleDestroy {
   onModuleDestroy(): void {
     this.readiness.isUp = false;
   }
-}
-
-/** Loaded for the roles that serve it alone: its pages and their libraries are of no use to the others. */
-async function consoleModule(): Promise<Type> {
-  return (await import('./console/console.module.js')).ConsoleModule;
 }

@@ -1,12 +1,20 @@
-import type { AppConfig } from '../config/app-config.js';
+import { AppConfig } from '../config/app-config.js';
 import { ThisProcess } from '../config/this-process.js';
+import { Encryptor } from '../core/encryptor.js';
+import { ConnectedForges } from '../forge/connected-forges.js';
+import { ErasureStore } from '../housekeeping/erase/erasure-store.port.js';
+import { PersonErasure } from '../housekeeping/erase/person-erasure.js';
 import { WorkQueue } from '../pipeline/work-queue.port.js';
 import { Acts } from './acts.js';
+import { IdStore } from './id-store.port.js';
 import { OPERATIONS, type Control } from './operations/index.js';
 import { KnownNames } from './operations/known-names.js';
 import { NEEDS, type Needs } from './operations/needs.js';
 import { openApi } from './operations/openapi.js';
 import { bind } from './operations/operation.js';
+import { Orders } from './operations/orders.js';
+import { RecentDeliveries } from './operations/recent-deliveries.js';
+import { Ids, Orgs } from './operations/shared.js';
 
 /** Every operation of the control API, by its name. */
 export abstract class BoundOperations {}
@@ -14,7 +22,7 @@ type Handlers = Control['operations'];
 export interface BoundOperations extends Handlers {}
 
 /** What handlers may ask for is injected in the order of the table. */
-export const BOUND_OPERATIONS = {
+const BOUND_OPERATIONS = {
   provide: BoundOperations,
   inject: [Acts, KnownNames, ThisProcess, WorkQueue, ...Object.values(NEEDS)],
   useFactory: (
@@ -25,6 +33,27 @@ export const BOUND_OPERATIONS = {
     return bind(OPERATIONS, { ...provided, running, document: () => openApi(OPERATIONS) }, acts, knownNames);
   },
 };
+
+/** The operations, and what of this room their handlers ask for. */
+export const OPERATION_PROVIDERS = [
+  // The command line reads these files too, and loads no framework.
+  {
+    provide: PersonErasure,
+    inject: [ErasureStore, Encryptor],
+    useFactory: (store: ErasureStore, encryptor: Encryptor) => new PersonErasure(store, encryptor),
+  },
+  { provide: Ids, inject: [IdStore], useFactory: (store: IdStore) => new Ids(store) },
+  {
+    provide: Orgs,
+    inject: [AppConfig, ConnectedForges],
+    useFactory: (config: AppConfig, forges: ConnectedForges) => new Orgs(config, forges),
+  },
+  Acts,
+  RecentDeliveries,
+  KnownNames,
+  Orders,
+  BOUND_OPERATIONS,
+];
 
 function runningOf(self: ThisProcess, { console, store }: AppConfig, queue: WorkQueue): Needs['running'] {
   if (self.serves !== 'bot') return null;

@@ -9,22 +9,15 @@ import { BullBell } from './bull-bell.js';
 import { BullClients } from './bull-clients.js';
 import { Lines } from './lines.js';
 import { closeQueue, STORE_FIRST } from './queue.module.js';
-import { DRAIN_DELAY_S } from './redis-options.js';
+import { QUEUE_SETTINGS } from './redis-options.js';
 import { RedisRateLimitBroadcast } from './redis-rate-limit-broadcast.js';
 import { TOPICS, WorkQueue } from '../pipeline/work-queue.port.js';
-
-const SETTINGS = {
-  drainDelay: DRAIN_DELAY_S,
-  retryProcessDelay: 1_000,
-  // The job of a worker that died is free for others after about three seconds; the poll of others finds the work before.
-  lockDuration: 2_000,
-  stalledInterval: 1_000,
-  maxStalledCount: 1,
-};
 
 /** A Bull queue for each topic, and WorkQueue over them; and what processes tell each other of a forge. */
 export function bullQueueModule(module: Type, url: Secret, logger: Logger, opened: Opened): DynamicModule {
   const clients = new BullClients(url);
+  const createClient: QueueOptions['createClient'] = (type) => clients.make(type);
+  const options = (): QueueOptions => ({ createClient, prefix: 'forgehand', settings: QUEUE_SETTINGS });
   const make = (...queues: Queue[]): WorkQueue => {
     const bell = new BullBell(new Map(TOPICS.map((topic, n) => [topic, queues[n] as Queue])), clients, logger);
     void bell.checkServer();
@@ -40,16 +33,7 @@ export function bullQueueModule(module: Type, url: Secret, logger: Logger, opene
         ...TOPICS.map((name) => ({
           name,
           inject: [STORE_FIRST],
-          useFactory: () =>
-            opened.keep(
-              () =>
-                ({
-                  createClient: (type) => clients.make(type),
-                  prefix: 'forgehand',
-                  settings: SETTINGS,
-                }) satisfies QueueOptions,
-              () => undefined,
-            ),
+          useFactory: () => opened.keep(options, () => undefined),
         })),
       ),
     ],

@@ -4,7 +4,16 @@ import { UserError } from '../core/errors.js';
 import type { Secret } from '../core/secret.js';
 
 /** Seconds that Bull's blocking read waits; every answer, also an empty one, shows that the connection lives. */
-export const DRAIN_DELAY_S = 2;
+const DRAIN_DELAY_S = 2;
+
+export const QUEUE_SETTINGS = {
+  drainDelay: DRAIN_DELAY_S,
+  retryProcessDelay: 1_000,
+  // The job of a worker that died is free for others after about three seconds; the poll of others finds the work before.
+  lockDuration: 2_000,
+  stalledInterval: 1_000,
+  maxStalledCount: 1,
+};
 
 /**
  * Connection options from `redis://[user:password@]host[:port][/db]`, or `rediss://` for TLS.
