@@ -95,6 +95,9 @@ describe('pipeline/decide', () => {
       find: (_, id) => candidates.find((candidate) => candidate.id === id) ?? null,
       subjects: (_, __, repositories) => [...repositories],
       windowOf: () => window,
+      isCheap: () => true,
+      ledToBy: (revision, id) =>
+        new Set([...revision.rules.map((rule) => rule.id), id, ...candidates.map((one) => one.id)]),
       evaluate: (_, { id }, facts, answers) => (verdicts[id] ?? (() => NOT_FIRED))(answers, facts),
     };
     deps = {

@@ -155,10 +155,9 @@ export class ArrivalToIntents {
 
   /** Whether what a candidate does may lead back to what led to the event. One that leads nowhere there is no part of the loop. */
   private isInLoop({ revision }: ActiveRevision, { id, mode }: Candidate, chain: EchoVerdict['chain']): boolean {
-    const { rules } = this;
-    if (chain === undefined || !rules.ledToBy) return true;
+    if (chain === undefined) return true;
     if (mode !== 'live') return false;
-    const led = rules.ledToBy(revision, id);
+    const led = this.rules.ledToBy(revision, id);
     return chain.some((one) => one === id || led.has(one));
   }
 

@@ -8,7 +8,6 @@ import { Alerts } from '../core/alerts.js';
 import { BudgetSpent, type BudgetLimit } from '../core/budgets.js';
 import { callingAs } from '../core/caller.js';
 import { ForgeError } from '../core/errors.js';
-import { newId } from '../core/ids.js';
 import { isJsonObject, type Json } from '../core/json.js';
 import type { Reason } from '../core/reason.js';
 import { intentReason } from '../core/run-reasons.js';
@@ -22,7 +21,7 @@ import { classifyError, endingOf, endingOfStatus, Settler, unreadCause } from '.
 import type { Aftermath, Ending } from './execute/settle.js';
 import { ForgeHealth, type ForgeAccess, type OrgSettings } from './execute/forge-access.js';
 import { GuardedForge, ReadForAnother, SharedReads } from './execute/guarded-forge.js';
-import { keepLease } from './execute/keep-claim.js';
+import { callerOfIntent, keepLease } from './execute/keep-claim.js';
 import { CONTRADICTED, LiveState, NO_HISTORY, findObjection, sentOnce } from './execute/objections.js';
 import { findMeans, prepareEffect, refusalOf, type Earlier, type Means } from './execute/prepare-effect.js';
 import type { Claim } from './journal-store.port.js';
@@ -67,11 +66,10 @@ export class IntentToEffect {
   async execute(claim: Claim): Promise<Aftermath> {
     const lease = keepLease(this.tools.journal, claim);
     try {
-      const { org, background } = claim.intent;
       const calls: CallsMade = new Map();
       const work = async (): Promise<Aftermath> =>
         this.settler.settle(claim, withCalls(await this.perform(claim, calls), calls));
-      return await callingAs({ priority: background ? 'housekeeping' : 'webhook', org }, work);
+      return await callingAs(callerOfIntent(claim.intent), work);
     } finally {
       lease.release();
     }
@@ -206,7 +204,6 @@ export class IntentToEffect {
       client: access.client,
       journal,
       clock,
-      newId,
       epoch,
       intentId: intent.id,
       mode: intent.mode,

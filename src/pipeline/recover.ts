@@ -15,9 +15,9 @@ import { Random } from '../core/random.js';
 import type { Attempt, Intent } from '../core/run.js';
 import { EffectTools } from './execute/effect-tools.js';
 import { ForgeHealth } from './execute/forge-access.js';
-import { keepLease, persist } from './execute/keep-claim.js';
+import { callerOfIntent, keepLease, persist } from './execute/keep-claim.js';
 import { VerdictWriter } from './recover/apply-verdict.js';
-import { callerOf, DuplicateRemoval, factsOf } from './recover/remove-duplicates.js';
+import { DuplicateRemoval, factsOf } from './recover/remove-duplicates.js';
 import { canRead, isOpen, readBack, settleMsOf } from './recover/read-back.js';
 import { reasonOf, UnknownOutcomes } from './execute/settle.js';
 import type { RecoveryClaim } from './recovery-store.port.js';
@@ -101,7 +101,7 @@ export class OutcomeRecovery implements UnknownOutcomes {
     if (!claim) return;
     const lease = keepLease(journal, claim);
     try {
-      await callingAs(callerOf(stored), () => this.work(claim));
+      await callingAs(callerOfIntent(stored), () => this.work(claim));
     } finally {
       lease.release();
     }

@@ -66,12 +66,12 @@ export abstract class RuleEngine {
     facts: DecisionFacts,
     answers: LookupAnswers,
   ): Evaluation | Promise<Evaluation>;
-  /** Rules and policies that the effects of one may start, directly or through others. Absent = any. */
-  abstract ledToBy?(revision: Revision, id: string): ReadonlySet<string>;
-  /** Whether the time that its evaluation takes is bounded by its size; absent = of every one it is. */
-  abstract isCheap?(revision: Revision, candidate: Candidate): boolean;
+  /** Rules and policies that the effects of one may start, directly or through others. */
+  abstract ledToBy(revision: Revision, id: string): ReadonlySet<string>;
+  /** Whether the time that its evaluation takes is bounded by its size. */
+  abstract isCheap(revision: Revision, candidate: Candidate): boolean;
   /** Of a candidate that gathers: the key and length of its window, or why the key cannot be told. */
-  abstract windowOf?(revision: Revision, candidate: Candidate, facts: DecisionFacts): Window | null;
+  abstract windowOf(revision: Revision, candidate: Candidate, facts: DecisionFacts): Window | null;
 }
 
 /** What is known of an event before rules see it. */

@@ -65,6 +65,11 @@ export abstract class RuleMatcher {
 
 /** The pure functions of rules and policies behind the port of the flow. */
 export class PureRuleEngine extends RuleMatcher implements RuleEngine {
+  /** Nothing bounds it otherwise. */
+  isCheap(): boolean {
+    return true;
+  }
+
   /** @param recall answers that are at hand: a rule then asks for them as it goes, and is not evaluated again for each */
   evaluate(
     revision: Revision,

@@ -82,7 +82,7 @@ export class AtHandDecider {
       !isStaged(candidate) &&
       (candidate.runsPerHour ?? null) === null &&
       candidate.gathers !== true &&
-      this.rules.isCheap?.(revision, candidate) !== false
+      this.rules.isCheap(revision, candidate)
     );
   }
 }

@@ -23,7 +23,6 @@ import type { ActiveRevision } from '../../rules/revisions/active-revisions.port
 import { Encryptor } from '../../core/encryptor.js';
 import { saying } from '../../../test/builders/reasons.js';
 import { textOf } from '../../core/reason.js';
-import type { Spreadable } from '../../../test/fakes/spreadable.js';
 
 const REVISION: ActiveRevision = {
   id: 'rev-1',
@@ -52,7 +51,7 @@ const ASKS: Evaluation = {
 
 describe('pipeline/decide/decide-candidate', () => {
   let evaluate: (facts: DecisionFacts, answers: object) => Evaluation;
-  let windowOf: RuleEngine['windowOf'];
+  let windowOf: () => ReturnType<RuleEngine['windowOf']>;
   let scopes: LookupScope[];
   let fired: number;
   let told: unknown[];
@@ -61,7 +60,7 @@ describe('pipeline/decide/decide-candidate', () => {
 
   beforeEach(() => {
     evaluate = () => decided('fired');
-    windowOf = undefined;
+    windowOf = () => null;
     scopes = [];
     fired = 0;
     told = [];
@@ -77,7 +76,9 @@ describe('pipeline/decide/decide-candidate', () => {
         candidates: () => [],
         find: () => null,
         subjects: () => [],
-        windowOf: (...all) => windowOf?.(...all) ?? null,
+        windowOf: () => windowOf(),
+        isCheap: () => true,
+        ledToBy: () => new Set(),
         evaluate: (_revision, _candidate, facts, answers) => evaluate(facts, answers),
       },
       lookups: { read: async (_request, scope) => (scopes.push(scope), { value: 1 }) },
@@ -556,10 +557,8 @@ describe('pipeline/decide/decide-candidate', () => {
       evaluate = () => decided('fired');
       expect((await decide({ gathers: true }, undefined, { atOnce: true })).run.state).toBe('open');
       expect((await decide()).run.state).toBe('open');
-      windowOf = undefined;
+      windowOf = () => null;
       expect((await decide({ gathers: true })).run.state).toBe('open');
-      const { windowOf: _windowOf, ...rules }: Spreadable<RuleEngine> = deps.rules;
-      expect((await decide({ gathers: true }, undefined, {}, { rules })).run.state).toBe('open');
     });
 
     it('is an error when its key cannot be told', async () => {

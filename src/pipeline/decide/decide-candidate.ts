@@ -256,11 +256,11 @@ export class CandidateDecider {
       const final = proof && negative && proof.newer.length > 0 ? afterReading(proof, negative) : proof;
       if (event && isRefused(final)) return refused(event, final);
       if (negative) return without(decided(negative));
-      let window = rules.windowOf?.(active.revision, candidate, facts()) ?? null;
+      let window = rules.windowOf(active.revision, candidate, facts());
       while (isOpen && window && 'problem' in window && window.unknown) {
         const next = yield* learn(window.unknown);
         if (next !== 'again') return next;
-        window = rules.windowOf?.(active.revision, candidate, facts()) ?? null;
+        window = rules.windowOf(active.revision, candidate, facts());
       }
       if (window && 'problem' in window)
         return without({

@@ -1,7 +1,7 @@
 import type { BudgetLimit } from '../../core/budgets.js';
 import type { Clock } from '../../core/clock.js';
 import { BotError, ForgeError } from '../../core/errors.js';
-import { hashOf } from '../../core/ids.js';
+import { hashOf, newId } from '../../core/ids.js';
 import { type Json, type JsonObject, stringifyJson } from '../../core/json.js';
 import { textOf } from '../../core/reason.js';
 import type { Attempt } from '../../core/run.js';
@@ -52,7 +52,6 @@ interface GuardOptions {
   readonly mode: 'live' | 'dry-run';
   /** What its write is counted for. */
   readonly budgets: readonly BudgetLimit[];
-  readonly newId: () => string;
   /** Whether the rule still stands. */
   readonly status: () => Promise<IntentStatus>;
   readonly hashOf: (secret: Secret) => string;
@@ -148,7 +147,7 @@ export class GuardedForge {
 
   /** Right before the call, after any waiting for a turn: commit the attempt, with rule, lease, epoch and pause checked. */
   private async markSent(name: OperationName, args: Readonly<Record<string, unknown>>): Promise<void> {
-    const { journal, clock, intentId, epoch, newId, budgets } = this.options;
+    const { journal, clock, intentId, epoch, budgets } = this.options;
     const status = await this.options.status();
     if (status.is !== 'wanted') throw new WriteNotWanted(status);
     let askedMs = clock.monotonicMs();

@@ -1,4 +1,6 @@
 import { backoffMs } from '../../platform/backoff.js';
+import type { Caller } from '../../core/caller.js';
+import type { Intent } from '../../core/run.js';
 import type { Claim, JournalStore } from '../journal-store.port.js';
 
 /**
@@ -17,6 +19,11 @@ export function keepLease(
   }, leaseMs / 3);
   timer.unref();
   return { release: () => clearInterval(timer) };
+}
+
+/** What is done for an intent gives way where it is housekeeping. */
+export function callerOfIntent({ org, background }: Intent): Caller {
+  return { priority: background ? 'housekeeping' : 'webhook', org };
 }
 
 type Sleep = (ms: number) => Promise<unknown>;

@@ -3,7 +3,6 @@ import { EffectTools } from './effect-tools.js';
 import { ensure } from '../../actions/look-compare-write.js';
 import type { Reason } from '../../core/reason.js';
 import { BotError, ForgeError } from '../../core/errors.js';
-import { newId } from '../../core/ids.js';
 import { isJsonObject } from '../../core/json.js';
 import { intentReason } from '../../core/run-reasons.js';
 import { reasonOf } from './settle.js';
@@ -51,7 +50,6 @@ export class Rehearser {
       client: access.client,
       journal: NO_JOURNAL,
       clock,
-      newId,
       epoch: 0,
       intentId: planned.id,
       mode: 'dry-run',

@@ -3,13 +3,13 @@ import { lookAfter } from '../../actions/look-compare-write.js';
 import { markOf } from '../../actions/support/compare.js';
 import { decideDuplicates, type RecoveryContext, type Surplus } from '../../actions/support/recovery.js';
 import { alert, type Alerts } from '../../core/alerts.js';
-import { callingAs, type Caller } from '../../core/caller.js';
+import { callingAs } from '../../core/caller.js';
 import { hashOf, newId } from '../../core/ids.js';
 import type { Logger } from '../../core/logger.js';
 import { textOf } from '../../core/reason.js';
 import type { Intent } from '../../core/run.js';
 import type { EffectTools } from '../execute/effect-tools.js';
-import { persist } from '../execute/keep-claim.js';
+import { callerOfIntent, persist } from '../execute/keep-claim.js';
 import type { LookClaim } from '../recovery-store.port.js';
 import { prepareRead } from './read-back.js';
 
@@ -31,7 +31,7 @@ export class DuplicateRemoval {
     const { intent } = claim;
     const action = this.tools.actions.get(intent.action);
     if (!action?.recover?.duplicates) return this.tools.recovery.lookAgain(intentId, null);
-    await callingAs(callerOf(intent), () => this.lookAt(claim, action));
+    await callingAs(callerOfIntent(intent), () => this.lookAt(claim, action));
   }
 
   private async lookAt(claim: LookClaim, action: AnyAction): Promise<void> {
@@ -91,10 +91,6 @@ export class DuplicateRemoval {
       );
     }
   }
-}
-
-export function callerOf({ org, background }: Intent): Caller {
-  return { priority: background ? 'housekeeping' : 'webhook', org };
 }
 
 export function factsOf(intent: Intent): Record<string, unknown> {
