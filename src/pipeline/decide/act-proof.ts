@@ -1,10 +1,13 @@
 import { ForgeError } from '../../core/errors.js';
 import { isClaimed } from '../../core/event-knowledge.js';
 import type { EventActor, ForgeEvent } from '../../core/event.js';
-import type { TOLD_BEFORE } from '../../core/told-acts.js';
+import { ACT_LOOKUP, type TOLD_BEFORE } from '../../core/told-acts.js';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.js';
-import type { Rests } from '../../rules/language/revision.js';
+import { textOf } from '../../core/reason.js';
+import { withNote } from '../../core/run-reasons.js';
+import type { Report, Rests } from '../../rules/language/revision.js';
 import { PATIENCE_MS } from './answer-lookups.js';
+import type { DecidedReport } from './plan-intents.js';
 
 /**
  * Why the forge does not confirm what a delivery says. `other_author`: somebody else did it. `other_text`: its words are others, or were
@@ -123,16 +126,35 @@ function unreadable(reason: string): Extract<ActProof, { proven: false }> {
 }
 
 /** What of an event was changed since its delivery, or never was as the delivery says. */
-export function tellNewer(newer: readonly string[]): string {
+function tellNewer(newer: readonly string[]): string {
   return `the forge shows another value of ${newer.map((path) => (path === '' ? 'event' : `event.${path}`)).join(', ')} than the delivery`;
 }
 
 /** The trace of a run with the refusal as fields, so that nobody has to read the sentence. */
-export function withRefusal(trace: Json, { code, reason }: NonNullable<Judged['refusal']>): JsonObject {
+export function withRefusal(trace: Json, { code, reason }: Refusal): JsonObject {
   return { ...(isJsonObject(trace) ? trace : {}), refused: { code, reason } };
 }
 
-/** The trace of a run that was decided by newer values than the delivery has. */
-export function withNewer(trace: Json, fields: readonly string[]): JsonObject {
-  return { ...(isJsonObject(trace) ? trace : {}), read_anew: { code: NEWER, fields: [...fields] } };
+/** A rule that what the forge shows does not start is refused: only the delivery said what it asks for. */
+export function afterReading(judged: Judged, report: Report | null): Judged {
+  if (judged.refusal || report?.verdict === 'fired') return judged;
+  const because = report ? textOf(report.reason) : 'on and where let it through no more';
+  return { ...judged, refusal: { code: NEWER, reason: `${tellNewer(judged.newer)}; with that: ${because}` } };
+}
+
+export type Refusal = NonNullable<Judged['refusal']>;
+
+export function isRefused(judged: Judged | null): judged is Judged & { readonly refusal: Refusal } {
+  return judged !== null && judged.refusal !== null;
+}
+
+export function withProof(lookups: JsonObject, proof: Pick<Judged, 'record'> | null): JsonObject {
+  return proof?.record ? { ...lookups, [ACT_LOOKUP]: proof.record } : lookups;
+}
+
+/** A decision by newer values than the delivery has says so. */
+export function withWhatIsNewer(report: DecidedReport, newer: readonly string[]): DecidedReport {
+  if (newer.length === 0) return report;
+  const trace = { ...(isJsonObject(report.trace) ? report.trace : {}), read_anew: { code: NEWER, fields: [...newer] } };
+  return { ...report, reason: withNote(report.reason, tellNewer(newer)), trace };
 }

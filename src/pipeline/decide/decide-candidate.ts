@@ -3,19 +3,30 @@ import { callerOf, callingAs, currentCaller } from '../../core/caller.js';
 import { Clock } from '../../core/clock.js';
 import { isForAnybody } from '../../core/event-kinds.js';
 import type { EventRepository, ForgeEvent } from '../../core/event.js';
-import { isJsonObject, type Json, type JsonObject } from '../../core/json.js';
+import { isJsonObject, type Json } from '../../core/json.js';
 import { ForgeError } from '../../core/errors.js';
 import { Logger } from '../../core/logger.js';
 import type { Failed } from '../../core/go-past.js';
-import { textOf, type Reason } from '../../core/reason.js';
+import type { Reason } from '../../core/reason.js';
 import { runReason, verdictReason, withNote } from '../../core/run-reasons.js';
 import type { Ownership, RepositoryOwners } from '../../core/repository-owner.js';
-import { TOLD_BEFORE, ACT_LOOKUP } from '../../core/told-acts.js';
+import { TOLD_BEFORE } from '../../core/told-acts.js';
 import { SecurityLog } from '../../core/security-log.js';
 import { ForgeOwners } from '../../forge/forge-owners.js';
 import type { Evaluation, LookupAnswers, Report } from '../../rules/language/revision.js';
 import { CapabilityCheck } from '../../rules/requirements/capability-check.js';
-import { GONE, judgeAct, NEWER, tellNewer, withNewer, withRefusal, type ActProver, type Judged } from './act-proof.js';
+import {
+  afterReading,
+  GONE,
+  isRefused,
+  judgeAct,
+  withProof,
+  withRefusal,
+  withWhatIsNewer,
+  type ActProver,
+  type Judged,
+  type Refusal,
+} from './act-proof.js';
 import {
   answerLookups,
   PATIENCE_MS,
@@ -452,28 +463,6 @@ function withoutErrors(name: string, value: Json): Json {
   if (Array.isArray(value)) return value.map((one) => withoutErrors('', one));
   if (!isJsonObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([inner, one]) => [inner, withoutErrors(inner, one)]));
-}
-
-/** A rule that what the forge shows does not start is refused: only the delivery said what it asks for. */
-function afterReading(judged: Judged, report: Report | null): Judged {
-  if (judged.refusal || report?.verdict === 'fired') return judged;
-  const because = report ? textOf(report.reason) : 'on and where let it through no more';
-  return { ...judged, refusal: { code: NEWER, reason: `${tellNewer(judged.newer)}; with that: ${because}` } };
-}
-
-type Refusal = NonNullable<Judged['refusal']>;
-
-function isRefused(judged: Judged | null): judged is Judged & { readonly refusal: Refusal } {
-  return judged !== null && judged.refusal !== null;
-}
-
-function withProof(lookups: JsonObject, proof: Pick<Judged, 'record'> | null): JsonObject {
-  return proof?.record ? { ...lookups, [ACT_LOOKUP]: proof.record } : lookups;
-}
-
-function withWhatIsNewer(report: DecidedReport, newer: readonly string[]): DecidedReport {
-  if (newer.length === 0) return report;
-  return { ...report, reason: withNote(report.reason, tellNewer(newer)), trace: withNewer(report.trace, newer) };
 }
 
 /** What became of several decisions: those that were made, and why others could not be. */

@@ -6,7 +6,6 @@ import { alert, type Alerts } from '../../core/alerts.js';
 import type { Json } from '../../core/json.js';
 import type { Logger } from '../../core/logger.js';
 import type { Random } from '../../core/random.js';
-import type { Intent } from '../../core/run.js';
 import type { EffectTools } from '../execute/effect-tools.js';
 import { persist } from '../execute/keep-claim.js';
 import { judgeFailure } from '../execute/settle.js';
@@ -28,7 +27,6 @@ export class VerdictWriter {
   ) {}
 
   async apply(claim: RecoveryClaim, action: AnyAction | null, verdict: Verdict): Promise<void> {
-    const { intent } = claim;
     switch (verdict.is) {
       case 'done':
         if (!verdict.sure && claim.sightings === 0) return this.seeAgain(claim, verdict.reason);
@@ -45,9 +43,10 @@ export class VerdictWriter {
       case 'unchanged':
       case 'conflict':
       case 'refused':
-        return this.move(claim, { to: verdict.is, reason: verdict.reason, result: { detail: {} } });
+        await this.move(claim, { to: verdict.is, reason: verdict.reason, result: { detail: {} } });
+        return;
       case 'person':
-        return this.waitForPerson(intent, claim.epoch, verdict.reason);
+        return this.waitForPerson(claim, verdict.reason);
       default:
         return this.sendAgain(claim, action, verdict.reason);
     }
@@ -63,15 +62,15 @@ export class VerdictWriter {
   }
 
   private async sendAgain(claim: RecoveryClaim, action: AnyAction | null, reason: Reason): Promise<void> {
-    const { intent, epoch } = claim;
+    const { intent } = claim;
     const { clock, recovery } = this.tools;
     const undo = await recovery.undoOf(intent.effectKey);
-    if (undo)
-      return this.move(claim, {
-        to: 'suppressed',
-        reason: intentReason('intent.undone', { told: undo.summary, event: undo.eventId, intent: null }),
-        result: { undone_by: undo.by, event: undo.eventId },
-      });
+    if (undo) {
+      const undone = intentReason('intent.undone', { told: undo.summary, event: undo.eventId, intent: null });
+      const result = { undone_by: undo.by, event: undo.eventId };
+      await this.move(claim, { to: 'suppressed', reason: undone, result });
+      return;
+    }
     const failingForMs = intent.failingSince ? clock.now().getTime() - intent.failingSince.getTime() : 0;
     const judged = judgeFailure({ failure: 'not-sent', triesBefore: intent.tries, failingForMs }, () =>
       this.random.next(),
@@ -79,7 +78,7 @@ export class VerdictWriter {
     if (judged.to !== 'planned') {
       const { tries, hours } = judged.to === 'dead' ? judged : { tries: intent.tries, hours: null };
       const dead = intentReason('intent.given-up', { tries, hours, last: reason });
-      await this.moveBy(intent, epoch, { to: 'dead', reason: dead, failed: 'counted' });
+      await this.move(claim, { to: 'dead', reason: dead, failed: 'counted' });
       this.alerts.raise(
         `intent.dead/${intent.org}/${intent.rule}`,
         alert('intent.dead', { org: intent.org, rule: intent.rule, because: dead }),
@@ -88,7 +87,7 @@ export class VerdictWriter {
       return;
     }
     await this.lookLater(claim, action);
-    await this.moveBy(intent, epoch, {
+    await this.move(claim, {
       to: 'planned',
       reason: intentReason('intent.read-again', { found: reason }),
       dueAt: new Date(clock.now().getTime() + judged.waitMs),
@@ -102,9 +101,10 @@ export class VerdictWriter {
     await persist(() => this.tools.recovery.lookAgain(intent.id, 2 * settleMsOf(this.tools, intent)));
   }
 
-  private async waitForPerson(intent: Intent, epoch: number, reason: Reason): Promise<void> {
+  private async waitForPerson(claim: RecoveryClaim, reason: Reason): Promise<void> {
+    const { intent } = claim;
     const why = intentReason('intent.ask-person', { because: reason, intent: intent.id });
-    if (!(await this.moveBy(intent, epoch, { to: 'waiting', reason: why }))) return;
+    if (!(await this.move(claim, { to: 'waiting', reason: why }))) return;
     this.alerts.raise(
       `intent.waiting/${intent.org}/${intent.rule}`,
       alert('intent.waiting', { org: intent.org, rule: intent.rule, because: why }),
@@ -112,16 +112,9 @@ export class VerdictWriter {
     );
   }
 
+  /** @returns whether it was still unknown, and ours */
   async move(
-    { intent, epoch }: RecoveryClaim,
-    move: Pick<IntentMove, 'to' | 'reason' | 'dueAt'> & { result?: Json },
-  ): Promise<void> {
-    await this.moveBy(intent, epoch, move);
-  }
-
-  private async moveBy(
-    intent: Intent,
-    epoch: number,
+    { intent, epoch }: Pick<RecoveryClaim, 'intent' | 'epoch'>,
     move: Pick<IntentMove, 'to' | 'reason' | 'dueAt' | 'failed'> & { result?: Json },
   ): Promise<boolean> {
     const moved = await persist(() =>
