@@ -86,7 +86,7 @@ export interface Arriving {
   /** When the newest delivery that is kept was stored; null = none is. */
   readonly last: Date | null;
   /** Facts found since then, and since the time asked for, of which our webhook should have told. */
-  readonly lost: number;
+  readonly unreported: number;
 }
 
 export abstract class GapStore {

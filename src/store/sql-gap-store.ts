@@ -87,7 +87,7 @@ WITH orgs AS (
   SELECT o.forge, o.org, (${LAST_DELIVERY.trim().replaceAll('$1', 'o.forge').replaceAll('$2', 'o.org')}) AS last
   FROM unnest($1::text[], $2::text[]) AS o(forge, org)
 )
-SELECT o.forge, o.org, o.last, count(g.gap_key)::int AS lost
+SELECT o.forge, o.org, o.last, count(g.gap_key)::int AS unreported
 FROM orgs o LEFT JOIN gaps g ON g.forge = o.forge AND g.org = o.org AND g.class = 'unknown' AND g.outcome <> 'late'
   AND g.found_at > greatest($3::timestamptz, o.last)
 GROUP BY o.forge, o.org, o.last`;

@@ -113,10 +113,10 @@ export function gapStoreSuite(open: () => Promise<Stores>): void {
     const lost = async (since: Date): Promise<unknown> =>
       (await stores.gaps.arriving(orgs, since)).sort((a, b) => (a.org < b.org ? -1 : 1));
     expect(await lost(long)).toEqual([
-      { forge: 'main', org: 'acme', last: null, lost: 1 },
-      { forge: 'main', org: 'quiet', last: null, lost: 0 },
+      { forge: 'main', org: 'acme', last: null, unreported: 1 },
+      { forge: 'main', org: 'quiet', last: null, unreported: 0 },
     ]);
-    expect(await lost(soon)).toMatchObject([{ lost: 0 }, { lost: 0 }]);
+    expect(await lost(soon)).toMatchObject([{ unreported: 0 }, { unreported: 0 }]);
   });
 
   it.each([

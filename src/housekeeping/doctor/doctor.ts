@@ -434,7 +434,7 @@ export class Doctor {
       url: wanted.url,
       isSent: seen && 'hooks' in seen ? ownHooks(seen.hooks, wanted).some(({ active }) => active) : null,
       lastDelivery: arriving?.last ?? null,
-      lostLately: arriving?.lost ?? 0,
+      lostLately: arriving?.unreported ?? 0,
       refused: await this.refused(wanted.id),
     };
     return [...looked, ...examineDeliveries(facts, { product, version }, page, `${install} --recreate`)];

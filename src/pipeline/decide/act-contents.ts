@@ -8,7 +8,8 @@ import { reviewWords } from '../../events/normalize/review.js';
 import { readTaskRow } from '../../events/normalize/task.js';
 import { readBody, repositoryOf, definedFields } from '../../events/read-fields.js';
 import { isSame, objectAt, textAt, timeOf, type ActContext } from './act-context.js';
-import { entriesOf, feedFactOf, isLabelPutOn, reviewOf, statusesOf, type TimelineEntry } from './act-reads.js';
+import { entriesOf, isLabelPutOn, type TimelineEntry } from './act-entries.js';
+import { feedFactOf, reviewOf, statusesOf } from './act-reads.js';
 
 /** Fields of the event as the forge shows them. */
 export type Contents = JsonObject;

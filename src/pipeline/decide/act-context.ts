@@ -63,22 +63,12 @@ export class ActContext {
   readonly event: ForgeEvent;
   readonly actor: EventActor;
   readonly repo: EventRepository;
-  private readonly access: ForgeAccess;
-  private readonly readRow: ReadRow;
-  private readonly toldActs: ToldActs;
-  private readonly earlier: ContextParts['earlier'];
   private readonly answers = new Map<string, Promise<unknown>>();
   /** An event that stands on an entry which was found. */
   firstTold: string | null = null;
 
-  constructor({ access, event, actor, repo, readRow, toldActs, earlier }: ContextParts) {
-    this.access = access;
-    this.event = event;
-    this.actor = actor;
-    this.repo = repo;
-    this.readRow = readRow;
-    this.toldActs = toldActs;
-    this.earlier = earlier;
+  constructor(private readonly parts: ContextParts) {
+    ({ event: this.event, actor: this.actor, repo: this.repo } = parts);
   }
 
   /**
@@ -88,7 +78,7 @@ export class ActContext {
    */
   async free<Entry>(entries: readonly Entry[], actOf: (entry: Entry) => string, take?: Take<Entry>): Promise<Entry[]> {
     if (entries.length === 0) return [];
-    const eventsOfActs = await this.toldActs(entries.map(actOf));
+    const eventsOfActs = await this.parts.toldActs(entries.map(actOf));
     let freeEntries = entries.filter((entry) => !eventsOfActs.has(actOf(entry)));
     this.firstTold ??= [...eventsOfActs.values()][0] ?? null;
     // What polling reads is no claim: it only takes no act upon which the rule acted.
@@ -116,7 +106,7 @@ export class ActContext {
 
   /** Of several pages the first is kept: they may be large. */
   private earlierPage(after: string | null): Promise<readonly ForgeEvent[]> {
-    return after === null ? this.once('earlier', () => this.earlier(null)) : this.earlier(after);
+    return after === null ? this.once('earlier', () => this.parts.earlier(null)) : this.parts.earlier(after);
   }
 
   get index(): string {
@@ -175,7 +165,7 @@ export class ActContext {
   /** Commits and files of a push that has more commits than its row shows. @param data what is confirmed of the push */
   files(data: JsonObject): Promise<JsonObject | undefined> {
     return this.once('files', () =>
-      readFiles({ access: this.access, event: { ...this.event, data }, repo: this.names }),
+      readFiles({ access: this.parts.access, event: { ...this.event, data }, repo: this.names }),
     );
   }
 
@@ -214,7 +204,9 @@ export class ActContext {
         if (rows === undefined) return undefined;
         for (const row of rows ?? [])
           facts.push(
-            ...this.readRow(row, this.event.org).map((fact) => ({ ...fact, row: String(row.id), at: row.created })),
+            ...this.parts
+              .readRow(row, this.event.org)
+              .map((fact) => ({ ...fact, row: String(row.id), at: row.created })),
           );
         if ((rows ?? []).length < FEED_PAGE || !isNear(rows?.at(-1)?.created, this.event)) break;
         if (facts.some((fact) => isFactOf(fact, this.event) && isSame(this.actor, fact.actor))) break;
@@ -246,7 +238,7 @@ export class ActContext {
   ): Read<ListItem<Name>[]> {
     return this.once(name, () =>
       whereAllowed(this.offered(name), () =>
-        orMissing(listAll(this.access.client, name, args, { maxPages: LIST_PAGES })),
+        orMissing(listAll(this.parts.access.client, name, args, { maxPages: LIST_PAGES })),
       ),
     );
   }
@@ -260,7 +252,7 @@ export class ActContext {
   }
 
   private offered<Name extends OperationName>(name: Name): ForgeClient[Name] | undefined {
-    return this.access.offers(name) ? this.access.client[name] : undefined;
+    return this.parts.access.offers(name) ? this.parts.access.client[name] : undefined;
   }
 }
 

@@ -21,7 +21,8 @@ import { RecoveryStore } from '../recovery-store.port.js';
 import { readContents, readRepository } from './act-contents.js';
 import { ActContext, objectAt, type ToldActs } from './act-context.js';
 import { GONE, type ActProof, type ActProver } from './act-proof.js';
-import { feedFactOf, findAct, hasEntries, proven, unproven, type ActFound } from './act-reads.js';
+import { hasEntries } from './act-entries.js';
+import { feedFactOf, findAct, proven, unproven, type ActFound } from './act-reads.js';
 import { EventReader } from './event-reader.js';
 
 const NONE: ReadonlyMap<string, string> = new Map();
