@@ -259,7 +259,8 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
   );
   const gate = parts.gate ?? planner;
   const recorder = new DecisionRecorder(
-    journal,
+    // No run waits for a delivery here.
+    { ...journal, hastenRuns: async () => undefined },
     queue,
     { keep: async () => undefined },
     SEALER,
