@@ -71,8 +71,9 @@ export interface ReachedForge {
   readonly capabilities: ForgeCapabilities;
 }
 
-/** Names credentials without telling them. Who signs in with a password may do what the account may, whatever the password is. */
+/** Names credentials without telling them; empty where this process does not have them. Who signs in with a password may do what the account may, whatever the password is. */
 function underOf(auth: AuthConfig): string {
+  if (auth.type === 'token' && auth.token.isWithheld) return '';
   const parts = auth.type === 'token' ? ['token', auth.token.reveal()] : ['password', auth.username];
   return hashOf(...parts).slice(0, 16);
 }

@@ -94,6 +94,16 @@ async function aWorld(lacks: (name: string) => boolean, scopes: string[] = [], a
 const textOfHeld = (reason: Reason | null): string => (reason ? textOf(reason) : '');
 
 describe('rules/requirements/capability-check', () => {
+  it('knows nothing of a forge whose token this process does not have, and starts', async () => {
+    const clock = new ManualClock();
+    const looks = new Looks(new InMemoryKnownFacts(clock), clock);
+    const auth = { type: 'token', token: Secret.withheld('not for a process of the role web') } as const;
+
+    const access = new ServerAccessReader(looks, aConfig({ forges: [{ id: 'main', auth }] }), clock);
+
+    expect((await access.read('main')).server.look).toBeNull();
+  });
+
   it('tells which rules need what a forge of the 20 operations lacks, with the line', async () => {
     const { check, alerts } = await aWorld((name) => operationOf(name as never).n === undefined);
 
