@@ -112,7 +112,7 @@ export class OrgAccessReader {
 export function seenHook(hook: Hook, ours: ReadonlyArray<Pick<HookConfig, 'id' | 'authorizations'>>): SeenHook {
   const { url, content_type: type } = hook.config ?? {};
   const path = (url ?? '').split(/[?#]/, 1)[0] ?? '';
-  const isOurs = ours.some(({ id }) => path.endsWith(`/webhooks/${encodeURIComponent(id)}`));
+  const own = ours.find(({ id }) => path.endsWith(`/webhooks/${encodeURIComponent(id)}`));
   const header = hook.authorization_header?.reveal() ?? '';
   return {
     id: hook.id ?? null,
@@ -120,8 +120,8 @@ export function seenHook(hook: Hook, ours: ReadonlyArray<Pick<HookConfig, 'id' |
     active: hook.active === true,
     events: hook.events ?? [],
     branch_filter: hook.branch_filter ?? null,
-    config: isOurs ? { url: url ?? '', content_type: type ?? '' } : null,
-    isAuthorized: isOurs && ours[0]?.authorizations.some((one) => one.reveal() === header) === true,
+    config: own ? { url: url ?? '', content_type: type ?? '' } : null,
+    isAuthorized: own?.authorizations.some((one) => one.reveal() === header) === true,
   };
 }
 
