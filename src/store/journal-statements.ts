@@ -178,12 +178,12 @@ FROM runs r JOIN events e ON e.id = r.event_id WHERE r.id = ${runId} AND e.objec
  */
 export const CLAIM = `
 WITH mine AS MATERIALIZED (
-  SELECT i.id FROM unnest($1::text[]) AS c (id)
+  SELECT i.id, c.owner, c.lease_ms FROM unnest($1::text[], $2::text[], $3::double precision[]) AS c (id, owner, lease_ms)
   CROSS JOIN LATERAL (SELECT * FROM intents WHERE id = c.id AND ${beside(`state = 'planned'`)} FOR NO KEY UPDATE SKIP LOCKED) AS i
   WHERE ${isClaimable('i')}
 )
-UPDATE intents i SET state = 'claimed', reason_code = NULL, reason_params = NULL, held = false, held_by = NULL, aside = false, epoch = i.epoch + 1, owner = $2,
-  lease_until = clock_timestamp() + $3::double precision * interval '1 millisecond', updated_at = clock_timestamp()
+UPDATE intents i SET state = 'claimed', reason_code = NULL, reason_params = NULL, held = false, held_by = NULL, aside = false, epoch = i.epoch + 1, owner = mine.owner,
+  lease_until = clock_timestamp() + mine.lease_ms * interval '1 millisecond', updated_at = clock_timestamp()
 FROM mine WHERE i.id = mine.id
 RETURNING ${OVERTAKEN_BY} AS overtaken_by, ${HAS_HISTORY} AS has_history, EXISTS (SELECT 1 FROM (${doubtOf('i.run_id')}) AS d WHERE d.because IS NOT NULL) AS is_doubted,
   (SELECT r.cause FROM runs r WHERE r.id = i.run_id) AS cause, ${intentRows.list('i')}`;

@@ -175,38 +175,32 @@ export class SqlJournalStore extends SqlJournalReads implements JournalStore {
   }
 
   private async claimAll(asks: readonly ClaimAsk[]): Promise<Claim[][]> {
-    const claims: Claim[][] = asks.map(() => []);
-    for (let open = [...asks.entries()]; open.length > 0;) {
-      const [, { owner, leaseMs }] = open[0] as [number, ClaimAsk];
-      const isSame = ([, ask]: [number, ClaimAsk]): boolean => ask.owner === owner && ask.leaseMs === leaseMs;
-      const askers = new Map<string, number>();
-      // Who asked first for an intent gets it.
-      for (const [n, { intentIds }] of open.filter(isSame))
-        for (const id of intentIds) askers.set(id, askers.get(id) ?? n);
-      for (const claim of await this.claimEach([...askers.keys()], owner, leaseMs))
-        claims[askers.get(claim.intent.id) ?? 0]?.push(claim);
-      open = open.filter((ask) => !isSame(ask));
-    }
-    return claims;
+    // Who asked first for an intent gets it.
+    const askers = new Map<string, ClaimAsk>();
+    for (const ask of asks) for (const id of ask.intentIds) askers.set(id, askers.get(id) ?? ask);
+    const claims = await this.claimEach([...askers]);
+    return asks.map((ask) => claims.filter(({ intent }) => askers.get(intent.id) === ask));
   }
 
-  private async claimEach(intentIds: readonly string[], owner: string, leaseMs: number): Promise<Claim[]> {
+  private async claimEach(wanted: ReadonlyArray<readonly [id: string, ask: ClaimAsk]>): Promise<Claim[]> {
     try {
-      return await this.claimed(intentIds, owner, leaseMs);
+      return await this.claimed(wanted);
     } catch (error) {
       if (!(error instanceof StoreFailed) || error.context['sqlState'] !== UNIQUE_VIOLATION) throw error;
       // Two order keys, one effect key: the index decides, the other one queues.
       const each = [];
-      if (intentIds.length > 1) for (const id of intentIds) each.push(...(await this.claimEach([id], owner, leaseMs)));
+      if (wanted.length > 1) for (const one of wanted) each.push(...(await this.claimEach([one])));
       return each;
     }
   }
 
-  private async claimed(intentIds: readonly string[], owner: string, leaseMs: number): Promise<Claim[]> {
+  private async claimed(wanted: ReadonlyArray<readonly [id: string, ask: ClaimAsk]>): Promise<Claim[]> {
+    const intentIds = wanted.map(([id]) => id);
+    const leases = new Map(wanted.map(([id, { leaseMs }]) => [id, leaseMs]));
     const [, { rows } = { rows: [] }] = await this.db.run((manager) =>
       executeAtOnce(manager, [
         { sql: LOCK_ORDER_KEYS, params: [intentIds] },
-        { sql: CLAIM, params: [intentIds, owner, leaseMs] },
+        { sql: CLAIM, params: [intentIds, wanted.map(([, { owner }]) => owner), [...leases.values()]] },
       ]),
     );
     const overtakers = await this.overtakers(rows);
@@ -216,7 +210,7 @@ export class SqlJournalStore extends SqlJournalReads implements JournalStore {
         return {
           intent: toIntent(row),
           epoch: row.epoch,
-          leaseMs,
+          leaseMs: leases.get(row.id) ?? 0,
           hasHistory: hasHistory !== false,
           isDoubted: isDoubted !== false,
           overtakenBy: overtakers.get(overtaker) ?? null,

@@ -1,23 +1,7 @@
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
+import { lintWith } from '../builders/lint-with.js';
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'tables-'));
-  const config = { jsPlugins: [resolve('test/lint/local-rules.mjs')], rules: { 'local/no-prototype-tables': 'error' } };
-  writeFileSync(join(folder, 'config.json'), JSON.stringify(config));
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-function lint(text: string): string {
-  const file = join(folder, 'a.ts');
-  writeFileSync(file, text);
-  const args = ['node_modules/oxlint/bin/oxlint', '-c', join(folder, 'config.json'), file];
-  return spawnSync(process.execPath, args, { encoding: 'utf8' }).stdout;
-}
+const lint = lintWith('no-prototype-tables');
 
 describe('architecture/tables', () => {
   it.each([

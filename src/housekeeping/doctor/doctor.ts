@@ -7,7 +7,7 @@ import { TrustedProxies } from '../../platform/client-address.js';
 import { Metrics } from '../../observability/metrics.js';
 import { RevisionKeeper } from '../../rules/revisions/revision-keeper.js';
 import { RuleVerdicts } from '../../rules/sources/rule-verdicts.js';
-import { UserError, ForgeError } from '../../core/errors.js';
+import { UserError } from '../../core/errors.js';
 import { EVENT_KINDS } from '../../core/event-kinds.js';
 import type { Secret } from '../../core/secret.js';
 import { ConnectedForges } from '../../forge/connected-forges.js';
@@ -19,7 +19,7 @@ import { ownHookOf, HookHistory } from '../../polling/gaps/hook-history.js';
 import { UntrustedProxyStore } from '../../webhooks/untrusted-proxies.port.js';
 import { comparedEvents, hookEventsOf, type HookProduct } from '../../rules/language/hook-events.js';
 import { type LiteralName, literalNames } from '../../rules/language/literal-names.js';
-import { ALWAYS, CapabilityCheck } from '../../rules/requirements/capability-check.js';
+import { ALWAYS, CapabilityCheck, ifAsked } from '../../rules/requirements/capability-check.js';
 import { readsOf } from '../../rules/requirements/unknown-names.js';
 import { type Known, type LookedAt, Looks, youngerThan } from '../../forge/looks.js';
 import { OrgAccessReader, type OrgAtForge } from '../../forge/org-access.js';
@@ -467,8 +467,4 @@ interface KnownToDoctor {
   readonly names: (at: LookedAt) => Known<SeenNames>;
   readonly verdict: Awaited<ReturnType<RuleVerdicts['all']>>;
   readonly arriving: ReadonlyMap<string, Arriving>;
-}
-
-function ifAsked(error: unknown): void {
-  if (!(error instanceof ForgeError)) throw error;
 }

@@ -177,7 +177,7 @@ export class CapabilityCheck {
     const active = await this.revisions.active(org);
     if (!active) return;
     const needed = {
-      operations: this.needed(active.revision).slice(ALWAYS.length),
+      operations: this.wanted(active.revision),
       rights: this.needsRights(active.revision),
     };
     const { operations } = await this.access.read(at.credential);
@@ -231,7 +231,12 @@ export class CapabilityCheck {
 
   /** Operations that the bot makes for these rules, and always. */
   needed(revision: Revision): OperationName[] {
-    return [...ALWAYS, ...neededOperations(revision, this.lookups).filter(isOperationName)];
+    return [...ALWAYS, ...this.wanted(revision)];
+  }
+
+  /** Those of the rules alone: what is always called is not asked about. */
+  private wanted(revision: Revision): OperationName[] {
+    return neededOperations(revision, this.lookups).filter(isOperationName);
   }
 
   /** Whether one of its actions needs a right in the organization. */
@@ -345,6 +350,6 @@ function whyNotOperation(
 }
 
 /** What cannot be asked now is judged by what is known. */
-function ifAsked(error: unknown): void {
+export function ifAsked(error: unknown): void {
   if (!(error instanceof ForgeError)) throw error;
 }
