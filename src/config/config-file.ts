@@ -1,16 +1,16 @@
 import { dirname, resolve } from 'node:path';
-import type { LocatedYaml } from '../core/located-yaml.js';
-import type { Problem } from '../core/problem.js';
+import type { Position, Problem } from '../core/problem.js';
 import { Secret } from '../core/secret.js';
+import type { ComposedConfig } from './composed-config.js';
 import { EnvironmentFile, environmentFileOf } from './environment-file.js';
 import { isLoopback, secretInAddress } from './safe-address.js';
 import { resolveSecret, type SecretReference } from './secret-reference.js';
 import { SECRETS_OF_ROLE, type ConfigReader, type SecretGroup } from './secrets-of-role.js';
 
-/** Where a value stands in the file. */
+/** Where a value stands in the composed config. */
 export type Path = readonly PropertyKey[];
 
-/** The file that is read: its secrets, its folder, and what is wrong in it, each with its place. */
+/** The config that is read: its secrets, its folder, and what is wrong in it, each with its place. */
 export class ConfigFile {
   readonly problems: Problem[] = [];
   readonly warnings: Problem[] = [];
@@ -18,16 +18,20 @@ export class ConfigFile {
   private readonly environmentFile: EnvironmentFile;
 
   constructor(
-    readonly path: string,
-    private readonly yaml: LocatedYaml,
+    private readonly config: ComposedConfig,
     private readonly env: NodeJS.ProcessEnv,
     readonly reader: ConfigReader,
   ) {
-    this.folder = dirname(path);
-    this.environmentFile = new EnvironmentFile(environmentFileOf(path));
+    this.folder = dirname(this.path);
+    this.environmentFile = new EnvironmentFile(environmentFileOf(this.path));
   }
 
-  /** A path as written, from the folder of the file. */
+  /** Path of the config file itself. */
+  get path(): string {
+    return this.config.main.path;
+  }
+
+  /** A path as written, from the folder of the config file, also where a file of `orgs.d` has it. */
   resolve(path: string): string;
   resolve(path: string | undefined): string | null;
   resolve(path: string | undefined): string | null {
@@ -40,7 +44,7 @@ export class ConfigFile {
   secret(group: SecretGroup, reference: SecretReference | undefined, path: Path): Secret | null {
     if (!reference) return null;
     const need = SECRETS_OF_ROLE[this.reader][group];
-    const name = path.join('.');
+    const name = this.nameOf(path);
     if (need === 'withheld') return Secret.withheld(`${name} is not for a process of the role ${this.reader}`);
     const resolved = resolveSecret(reference, this.env, this.folder, this.environmentFile);
     if (resolved instanceof Secret) return resolved;
@@ -55,7 +59,7 @@ export class ConfigFile {
     if (isShort(secret))
       this.warn(
         path,
-        `${path.join('.')} is shorter than ${MIN_SECRET_CHARACTERS} characters; the next version refuses it`,
+        `${this.nameOf(path)} is shorter than ${MIN_SECRET_CHARACTERS} characters; the next version refuses it`,
         'make one with: openssl rand -hex 32',
       );
     return secret;
@@ -84,7 +88,7 @@ export class ConfigFile {
     if (protocol === 'https:' || reasonForHttp !== undefined || isLoopback(hostname)) return;
     this.problem(
       path,
-      `${path.join('.')} is http: what is sent there can be read and changed on the way`,
+      `${this.nameOf(path)} is http: what is sent there can be read and changed on the way`,
       'use https, or say why it is safe here: insecure_http: "reason"',
     );
   }
@@ -98,7 +102,7 @@ export class ConfigFile {
     const other = below === '' ? '' : `, or ${origin}${below}/api/v1 if the server itself lives below ${below}`;
     this.problem(
       path,
-      `${path.join('.')} does not end in /api/v1: it is no address of an API`,
+      `${this.nameOf(path)} does not end in /api/v1: it is no address of an API`,
       `write ${origin}/api/v1${other}`,
     );
   }
@@ -108,23 +112,34 @@ export class ConfigFile {
     if (url === null || (url.search === '' && url.hash === '')) return;
     this.problem(
       path,
-      `${path.join('.')} has a query: the forge could not reach the paths behind it`,
+      `${this.nameOf(path)} has a query: the forge could not reach the paths behind it`,
       `write ${url.origin}${url.pathname.replace(/\/+$/, '')}`,
     );
   }
 
   checkSecretFree(address: string, path: Path, wayOut = 'give the whole address as { env: NAME }'): void {
     const secret = secretInAddress(address);
-    if (secret) this.problem(path, `${path.join('.')} holds ${secret}: a secret does not belong in this file`, wayOut);
+    if (secret)
+      this.problem(path, `${this.nameOf(path)} holds ${secret}: a secret does not belong in this file`, wayOut);
   }
 
   warn(path: Path, message: string, hint: string): void {
-    this.warnings.push({ file: this.path, ...this.yaml.positionOf(path), message, hint });
+    this.warnings.push({ ...this.placeOf(path), message, hint });
   }
 
   problem(path: Path, message: string, hint?: string): null {
-    this.problems.push({ file: this.path, ...this.yaml.positionOf(path), message, ...(hint ? { hint } : {}) });
+    this.problems.push({ ...this.placeOf(path), message, ...(hint ? { hint } : {}) });
     return null;
+  }
+
+  placeOf(path: Path): Position {
+    const { file, line, col } = this.config.writtenAt(path);
+    return { file, line, col };
+  }
+
+  /** The keys of a value in the file where it was written. */
+  private nameOf(path: Path): string {
+    return this.config.writtenAt(path).name;
   }
 }
 

@@ -1,19 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { z } from 'zod';
 import { InvalidFile } from '../core/errors.js';
-import type { Problem } from '../core/problem.js';
 import { Secret } from '../core/secret.js';
 import { parseDuration } from '../core/schedule-text.js';
 import type { AppConfig, ConsoleConfig, ControlConfig, QueueConfig, ServerConfig, StoreConfig } from './app-config.js';
+import { ComposedConfig } from './composed-config.js';
 import { ConfigFile, isShort, underOwnNames, type Path } from './config-file.js';
+import { distinct, problemsOf } from './config-problems.js';
 import { configSchema, type WrittenConfig } from './config-schema.js';
-import { didYouMean } from '../core/did-you-mean.js';
-import { parseLocatedYaml, type LocatedYaml } from '../core/located-yaml.js';
+import { parseLocatedYaml } from '../core/located-yaml.js';
 import { checkNames, readForge, readOrg } from './read-orgs.js';
 import { isLoopback, listenAddress } from './safe-address.js';
 import type { ConfigReader } from './secrets-of-role.js';
-import { tableOf } from '../core/table.js';
 
 export interface ReadConfigOptions {
   /** Where `{ env: NAME }` is looked up, before the environment file beside the config; default the process environment. */
@@ -52,86 +50,19 @@ export function readConfig(file: string, options: ReadConfigOptions = {}): AppCo
 export function parseConfig(path: string, text: string, options: ReadConfigOptions = {}): AppConfig {
   const { yaml, problems } = parseLocatedYaml(path, text);
   if (!yaml) throw new InvalidFile(problems, 'INVALID_CONFIG');
-  const parsed = configSchema.safeParse(yaml.value ?? {});
+  const composed = new ComposedConfig({ path, yaml }, []);
+  const parsed = configSchema.safeParse(composed.value);
   if (!parsed.success)
     throw new InvalidFile(
-      parsed.error.issues.flatMap((issue) => problemsOf(path, yaml, issue)),
+      distinct(parsed.error.issues.flatMap((issue) => problemsOf(composed, issue))),
       'INVALID_CONFIG',
     );
-  const file = new ConfigFile(path, yaml, options.env ?? process.env, options.reader ?? 'all');
+  const file = new ConfigFile(composed, options.env ?? process.env, options.reader ?? 'all');
   return new ConfigBuilder(file).build(parsed.data);
 }
 
 /** Default of `server.unverified_bytes`, where bodies are of the default size. */
 const UNVERIFIED_BYTES = 40 * 1024 * 1024;
-
-/** Every key name of the schema, for did-you-mean. */
-const KNOWN_KEYS: readonly string[] = collectKeys(
-  z.toJSONSchema(configSchema, { io: 'input', unrepresentable: 'any' }),
-);
-
-function collectKeys(schema: unknown, keys = new Set<string>()): string[] {
-  if (typeof schema === 'object' && schema !== null) {
-    for (const [name, value] of Object.entries(schema)) {
-      if (name === 'properties') for (const key of Object.keys(value as object)) keys.add(key);
-      collectKeys(value, keys);
-    }
-  }
-  return [...keys];
-}
-
-/** What a value must be, for people. */
-const KINDS = tableOf({
-  array: 'a list',
-  object: 'a map of keys',
-  record: 'a map of keys',
-  string: 'text',
-  number: 'a number',
-  int: 'a whole number',
-  boolean: 'true or false',
-});
-
-function problemsOf(file: string, yaml: LocatedYaml, issue: z.core.$ZodIssue): Problem[] {
-  const at = issue.path.join('.') || 'the file';
-  if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => {
-      const suggestion = didYouMean(key, KNOWN_KEYS);
-      const hint =
-        suggestion === key
-          ? 'there is such a key in another part of the file'
-          : suggestion && `did you mean "${suggestion}"?`;
-      return {
-        file,
-        ...yaml.positionOf([...issue.path, key], true),
-        message: `unknown key "${key}"`,
-        ...(hint ? { hint } : {}),
-      };
-    });
-  }
-  const place = { file, ...yaml.positionOf(issue.path) };
-  // eslint-disable-next-line local/no-decision-by-text -- zod marks messages of its own by nothing else
-  const isOfZod = issue.message.startsWith('Invalid input');
-  if (valueAt(yaml.value, issue.path) !== undefined) {
-    const kind = isOfZod && issue.code === 'invalid_type' ? KINDS[issue.expected] : undefined;
-    return [{ ...place, message: kind === undefined ? `${at}: ${issue.message}` : `${at} must be ${kind}` }];
-  }
-  // What is missing has no type; a message of the schema's own says what to write.
-  return [
-    {
-      ...place,
-      message: `${at} is missing`,
-      ...(isOfZod ? {} : { hint: issue.message }),
-    },
-  ];
-}
-
-function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce<unknown>(
-    (value, key) =>
-      typeof value === 'object' && value !== null ? (value as Record<PropertyKey, unknown>)[key] : undefined,
-    root,
-  );
-}
 
 /** Turns the written config into the used one, collecting what only shows across keys (references, secrets, roles of urls). */
 class ConfigBuilder {
@@ -161,7 +92,7 @@ class ConfigBuilder {
       housekeeping: underOwnNames(written.housekeeping),
       keys: { data: this.file.secret('data key', written.keys.data, ['keys', 'data']) },
       log: written.log,
-      warnings: this.file.warnings,
+      warnings: distinct(this.file.warnings),
     };
     if (store.kind === 'postgres' && !config.keys.data)
       this.file.problem(
@@ -175,7 +106,7 @@ class ConfigBuilder {
         'keys.data is shorter than 32 characters',
         'make one with: openssl rand -hex 32',
       );
-    if (this.file.problems.length > 0) throw new InvalidFile(this.file.problems, 'INVALID_CONFIG');
+    if (this.file.problems.length > 0) throw new InvalidFile(distinct(this.file.problems), 'INVALID_CONFIG');
     return deepFreeze(config);
   }
 

@@ -8,21 +8,29 @@ import { cronFault, isZone, parseDuration } from '../core/schedule-text.js';
 const MAX_FREEZE_S = 31 * 24 * 3600;
 
 export function checkNames(file: ConfigFile, written: WrittenConfig): void {
-  const seen = new Set<string>();
+  if (written.orgs.length === 0)
+    file.problem(['orgs'], 'at least one organization', 'write it below orgs: name, forge, hooks and rules');
+  const first = new Map<string, Path>();
   const once = (what: string, name: string, path: Path): void => {
-    if (seen.has(`${what} ${name.toLowerCase()}`))
-      file.problem(path, `${what} "${name}" is there twice`, 'give each a name of its own');
-    seen.add(`${what} ${name.toLowerCase()}`);
+    const key = `${what} ${name.toLowerCase()}`;
+    const other = first.get(key);
+    if (other) {
+      const { file: where, line } = file.placeOf(other);
+      file.problem(
+        path,
+        `${what} "${name}" is there twice`,
+        `give each a name of its own; the other is at ${where}:${line}`,
+      );
+    } else first.set(key, path);
   };
   for (const [i, forge] of written.forges.entries()) once('forge', forge.id, ['forges', i, 'id']);
+  const forges = new Set(written.forges.map(({ id }) => id));
+  const ownerOf = new Map<string, string>();
   for (const [i, org] of written.orgs.entries()) {
     // Rules, pauses and revisions are kept by the organization's name: two of one name need two bots.
     once('organization', org.name, ['orgs', i, 'name']);
-    if (!written.forges.some((forge) => forge.id === org.forge)) {
-      const suggestion = didYouMean(
-        org.forge,
-        written.forges.map((forge) => forge.id),
-      );
+    if (!forges.has(org.forge)) {
+      const suggestion = didYouMean(org.forge, [...forges]);
       file.problem(
         ['orgs', i, 'forge'],
         `there is no forge "${org.forge}"`,
@@ -31,16 +39,31 @@ export function checkNames(file: ConfigFile, written: WrittenConfig): void {
     }
     for (const [j, hook] of org.hooks.entries()) once('hook', hook.id, ['orgs', i, 'hooks', j, 'id']);
     for (const [j, id] of org.repositories.entries()) {
-      const other = written.orgs.find(
-        ({ name, forge, repositories }) => name !== org.name && forge === org.forge && repositories.includes(id),
-      );
-      if (other)
+      const key = `${org.forge} ${id}`;
+      const owner = ownerOf.get(key) ?? org.name;
+      ownerOf.set(key, owner);
+      if (owner !== org.name)
         file.problem(
           ['orgs', i, 'repositories', j],
-          `repository ${id} is named for ${other.name} as well: it belongs to one organization`,
+          `repository ${id} is named for ${owner} as well: it belongs to one organization`,
           'take it away from the other',
         );
     }
+  }
+  checkDefaults(file, written);
+}
+
+/** A name that is misspelt there would keep an organization from its defaults, and nobody would see it. */
+function checkDefaults(file: ConfigFile, { defaults, orgs }: WrittenConfig): void {
+  const names = new Set(orgs.map(({ name }) => name.toLowerCase()));
+  for (const [i, name] of (defaults?.orgs ?? []).entries()) {
+    if (names.has(name.toLowerCase())) continue;
+    const suggestion = didYouMean(name, [...names]);
+    file.problem(
+      ['defaults', 'orgs', i],
+      `there is no organization "${name}"`,
+      suggestion ? `did you mean "${suggestion}"?` : 'orgs[].name names them',
+    );
   }
 }
 

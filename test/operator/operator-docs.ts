@@ -43,7 +43,9 @@ export function operatorDocs(): ReadonlyMap<string, string> {
 
 /** Every key of the operator's file, in the schema's order. */
 export function configKeys(): ConfigKey[] {
-  return keysOf(configJsonSchema() as Schema, '');
+  return keysOf(configJsonSchema() as Schema, '').filter(
+    ({ path }) => !path.startsWith('defaults.') || path === 'defaults.orgs',
+  );
 }
 
 /** @param when words for the case in which a required key is required */
@@ -51,8 +53,8 @@ function keysOf(schema: Schema, prefix: string, when = ''): ConfigKey[] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, of]) => {
     const path = `${prefix}${name}`;
     const isRequired = schema.required?.includes(name) === true;
-    const isGiven = isRequired || of.default !== undefined;
     const list = of.type === 'array' ? of.items : undefined;
+    const isGiven = isRequired || list !== undefined || of.default !== undefined;
     const kinds = (of.oneOf ?? []).flatMap((kind) =>
       keysOf(kind, `${path}.`, ` with type ${String(kind.properties?.type?.const)}`),
     );
@@ -119,7 +121,26 @@ empty secret or a secret file that others can read stops the start, with line an
 A **secret** is \`{ env: NAME }\`, \`{ file: PATH }\` (mode 0600) or \`{ credential: NAME }\` (systemd), never the value itself. Paths are relative to the file. Units are in the names: \`_s\` is seconds.
 
 The **environment file** lies beside the config and has its name: \`forgehand.env\` for \`forgehand.yaml\`, mode 0600. The bot and the commands take from it what
-their own environment does not have. Compose (\`--env-file\`) and systemd (\`EnvironmentFile=\`) read the same lines. \`forgehand init\` writes it.`,
+their own environment does not have. Compose (\`--env-file\`) and systemd (\`EnvironmentFile=\`) read the same lines. \`forgehand init\` writes it.
+
+## Many organizations
+
+\`defaults\` takes every key of \`orgs[]\` except \`name\`, \`auth\`, \`hooks\` and \`repositories\`. An organization that lacks a key has it from there:
+
+\`\`\`yaml
+defaults:
+  forge: main
+  rules: { path: rules/all }
+  feed: { every_s: 120, grace_s: 300 }
+orgs:
+  - { name: acme, hooks: [{ id: acme, secret: { env: ACME_HOOK_SECRET } }] }
+  - { name: beta, feed: { every_s: 30 } }
+\`\`\`
+
+Keys are taken whole and never mixed. \`beta\` writes \`feed\`, so nothing of \`defaults.feed\` holds for it, and its \`grace_s\` is 120, the default in the table below.
+An empty list is a value too: an organization with \`powers: []\` has no powers. With \`defaults.orgs: [acme]\` the other keys of \`defaults\` hold for \`acme\` alone.
+
+## All keys`,
     table(['key', 'value', 'default', 'meaning'], rows),
   );
 }

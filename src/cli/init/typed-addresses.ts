@@ -1,5 +1,6 @@
 import { refuseMirrorTarget } from '../../actions/support/mirror-target.js';
-import { httpUrl, mirrorPlace } from '../../config/config-schema.js';
+import { httpUrl } from '../../config/config-values.js';
+import { mirrorPlace } from '../../config/org-schema.js';
 import { textOf } from '../../core/reason.js';
 
 /** Answers are checked by what reads the files later: nothing is written that a second run would refuse. */
