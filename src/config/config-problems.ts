@@ -31,15 +31,19 @@ const KINDS = tableOf({
   boolean: 'true or false',
 });
 
+const ONE_ORG_A_FILE = 'a file of orgs.d holds the keys of one organization: name: acme, forge: main, …';
+
 /** What the schema refuses, at the place where it was written. */
 export function problemsOf(config: ComposedConfig, issue: z.core.$ZodIssue): Problem[] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => {
       const suggestion = didYouMean(key, KNOWN_KEYS);
       const hint =
-        suggestion === key
-          ? 'there is such a key in another part of the file'
-          : suggestion && `did you mean "${suggestion}"?`;
+        key === 'orgs' && config.isOrgFile(issue.path)
+          ? ONE_ORG_A_FILE
+          : suggestion === key
+            ? 'there is such a key in another part of the file'
+            : suggestion && `did you mean "${suggestion}"?`;
       const { name: _, ...place } = config.writtenAt([...issue.path, key], true);
       return { ...place, message: `unknown key "${key}"`, ...(hint ? { hint } : {}) };
     });
@@ -50,7 +54,8 @@ export function problemsOf(config: ComposedConfig, issue: z.core.$ZodIssue): Pro
   const isOfZod = issue.message.startsWith('Invalid input');
   if (valueAt(config.value, issue.path) !== undefined) {
     const kind = isOfZod && issue.code === 'invalid_type' ? KINDS[issue.expected] : undefined;
-    return [{ ...place, message: kind === undefined ? `${at}: ${issue.message}` : `${at} must be ${kind}` }];
+    const message = kind === undefined ? `${at}: ${issue.message}` : `${at} must be ${kind}`;
+    return [{ ...place, message, ...(config.isOrgFile(issue.path) ? { hint: ONE_ORG_A_FILE } : {}) }];
   }
   // What is missing has no type; a message of the schema's own says what to write.
   return [

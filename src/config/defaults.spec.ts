@@ -130,7 +130,7 @@ orgs:
     [
       'no organization => refused',
       '',
-      ['2:1: at least one organization (write it below orgs: name, forge, hooks and rules)'],
+      ['2:1: at least one organization (write it below orgs, or into a file of its own: orgs.d/NAME.yaml)'],
     ],
   ])('%s', (_says, text, expected) => {
     expect(problems(text)).toEqual(expected);

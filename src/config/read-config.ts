@@ -9,6 +9,7 @@ import { ConfigFile, isShort, underOwnNames, type Path } from './config-file.js'
 import { distinct, problemsOf } from './config-problems.js';
 import { configSchema, type WrittenConfig } from './config-schema.js';
 import { parseLocatedYaml } from '../core/located-yaml.js';
+import { NO_ORG_FILES, readOrgFiles, type OrgFiles } from './org-files.js';
 import { checkNames, readForge, readOrg } from './read-orgs.js';
 import { isLoopback, listenAddress } from './safe-address.js';
 import type { ConfigReader } from './secrets-of-role.js';
@@ -21,7 +22,7 @@ export interface ReadConfigOptions {
 }
 
 /**
- * Read the operator's config file once: strict, every mistake at once, secrets resolved, defaults filled in, frozen.
+ * Read the operator's config file, and the files of `orgs.d` beside it: strict, every mistake at once, secrets resolved, defaults filled in, frozen.
  * @throws InvalidFile with file:line:col for each problem
  */
 export function readConfig(file: string, options: ReadConfigOptions = {}): AppConfig {
@@ -44,13 +45,20 @@ export function readConfig(file: string, options: ReadConfigOptions = {}): AppCo
       'INVALID_CONFIG',
     );
   }
-  return parseConfig(path, text, options);
+  return parseConfig(path, text, options, readOrgFiles(path));
 }
 
-export function parseConfig(path: string, text: string, options: ReadConfigOptions = {}): AppConfig {
+/** The same of a text. @param orgFiles the organizations that have a file each */
+export function parseConfig(
+  path: string,
+  text: string,
+  options: ReadConfigOptions = {},
+  orgFiles: OrgFiles = NO_ORG_FILES,
+): AppConfig {
   const { yaml, problems } = parseLocatedYaml(path, text);
-  if (!yaml) throw new InvalidFile(problems, 'INVALID_CONFIG');
-  const composed = new ComposedConfig({ path, yaml }, []);
+  if (!yaml || orgFiles.problems.length > 0)
+    throw new InvalidFile([...problems, ...orgFiles.problems], 'INVALID_CONFIG');
+  const composed = new ComposedConfig({ path, yaml }, orgFiles.files);
   const parsed = configSchema.safeParse(composed.value);
   if (!parsed.success)
     throw new InvalidFile(
@@ -58,6 +66,7 @@ export function parseConfig(path: string, text: string, options: ReadConfigOptio
       'INVALID_CONFIG',
     );
   const file = new ConfigFile(composed, options.env ?? process.env, options.reader ?? 'all');
+  file.warnings.push(...orgFiles.warnings);
   return new ConfigBuilder(file).build(parsed.data);
 }
 

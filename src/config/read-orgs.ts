@@ -9,7 +9,11 @@ const MAX_FREEZE_S = 31 * 24 * 3600;
 
 export function checkNames(file: ConfigFile, written: WrittenConfig): void {
   if (written.orgs.length === 0)
-    file.problem(['orgs'], 'at least one organization', 'write it below orgs: name, forge, hooks and rules');
+    file.problem(
+      ['orgs'],
+      'at least one organization',
+      'write it below orgs, or into a file of its own: orgs.d/NAME.yaml',
+    );
   const first = new Map<string, Path>();
   const once = (what: string, name: string, path: Path): void => {
     const key = `${what} ${name.toLowerCase()}`;

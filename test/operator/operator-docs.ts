@@ -140,6 +140,18 @@ orgs:
 Keys are taken whole and never mixed. \`beta\` writes \`feed\`, so nothing of \`defaults.feed\` holds for it, and its \`grace_s\` is 120, the default in the table below.
 An empty list is a value too: an organization with \`powers: []\` has no powers. With \`defaults.orgs: [acme]\` the other keys of \`defaults\` hold for \`acme\` alone.
 
+Each file \`orgs.d/*.yaml\` beside the config file is one organization more, with the keys of \`orgs[]\`; \`defaults\` holds for it too:
+
+\`\`\`yaml
+# orgs.d/gamma.yaml
+name: gamma
+hooks: [{ id: gamma, secret: { env: GAMMA_HOOK_SECRET } }]
+rules: { path: rules/gamma }
+\`\`\`
+
+Paths in it are relative to the config file, as in the config file itself: an organization may move from one to the other as it is. The bot reads the files in the
+order of their names, and takes no notice of hidden files and of other endings.
+
 ## All keys`,
     table(['key', 'value', 'default', 'meaning'], rows),
   );
