@@ -31,12 +31,12 @@ export function readOrgFiles(configFile: string): OrgFiles {
     return code === 'ENOENT' ? NO_ORG_FILES : { ...NO_ORG_FILES, problems: [unreadable(folder, code)] };
   }
   // Editors and package managers leave hidden files, and a person turns an organization off by another ending, as with other folders of this kind.
-  const shown = names.filter((name) => !name.startsWith('.'));
-  const read = shown.filter((name) => name.endsWith('.yaml')).map((name) => readOrgFile(join(folder, name)));
+  const visible = names.filter((name) => !name.startsWith('.'));
+  const read = visible.filter((name) => name.endsWith('.yaml')).map((name) => readOrgFile(join(folder, name)));
   return {
     files: read.flatMap(({ file }) => file ?? []),
     problems: read.flatMap(({ problems }) => problems),
-    warnings: shown
+    warnings: visible
       .filter((name) => name.endsWith('.yml'))
       .map((name) => ({
         ...startOf(join(folder, name)),
