@@ -1,12 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
 import type { AuditPage } from '../housekeeping/audit/audit-check.js';
-import { auditOf, headOf } from './audit.command.js';
+import { auditOf, describe as describeReport, headOf } from './audit.command.js';
 import type { Reach } from './reach-bot.js';
 
 const hash = (n: number): string => String(n).padStart(64, '0');
 
+type Deleted = AuditPage['deleted'][number] & { readonly n: number };
+
 /** Answers as the bot does, of a chain with so many links; notes what it was asked. */
-function aBot(length: number, brokenAt?: number): { bot: Pick<Reach, 'call'>; asked: Array<[number, number]> } {
+function aBot(
+  length: number,
+  brokenAt?: number,
+  deleted: readonly Deleted[] = [],
+): { bot: Pick<Reach, 'call'>; asked: Array<[number, number]> } {
   const asked: Array<[number, number]> = [];
   const page = (after: number, limit: number): AuditPage => {
     asked.push([after, limit]);
@@ -21,6 +27,7 @@ function aBot(length: number, brokenAt?: number): { bot: Pick<Reach, 'call'>; as
       head: last === 0 ? null : { n: last, link: hash(last) },
       broken,
       again: last > 700 ? ['run-1'] : [],
+      deleted: deleted.filter(({ n }) => n > after && n <= last),
       isEnd: last - after < limit,
     };
   };
@@ -45,6 +52,7 @@ describe('cli/audit', () => {
       head: { n: 1_200, link: hash(1_200) },
       broken: null,
       again: ['run-1'],
+      deleted: [],
       known: null,
     });
     expect(asked).toEqual([
@@ -87,6 +95,36 @@ describe('cli/audit', () => {
       [null, false],
       [null, false],
       [null, true],
+    ]);
+  });
+
+  it('says what retention deleted, together what went together', async () => {
+    const night = (hour: number) => new Date(`2026-11-20T0${hour}:00:00Z`);
+    const cut = (n: number, from: number, to: number, at = night(5)): Deleted => ({
+      n,
+      from,
+      to,
+      links: 90,
+      days: 400,
+      at,
+    });
+    const { bot } = aBot(1_200, undefined, [
+      cut(400, 1, 100),
+      cut(700, 101, 200, night(6)),
+      cut(701, 600, 700),
+      cut(1_100, 210, 300, new Date('2026-11-21T05:00:00Z')),
+    ]);
+
+    const report = await auditOf(bot, 'acme', undefined);
+
+    expect(report.deleted.map(({ from, to, links }) => [from, to, links])).toEqual([
+      [1, 200, 180],
+      [210, 300, 90],
+      [600, 700, 90],
+    ]);
+    expect(describeReport(report).split('\n').slice(1, 3)).toEqual([
+      '  1 to 200 were deleted by retention on 2026-11-20 (180 links, older than 400 days)',
+      '  210 to 300 were deleted by retention on 2026-11-21 (90 links, older than 400 days)',
     ]);
   });
 });

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { checkChain, type CheckedChain } from '../api/check-chain.js';
-import { isAct } from '../core/audit-chain.js';
+import { kindOf } from '../core/audit-chain.js';
 import { UserError } from '../core/errors.js';
 import type { SetExit } from './command-options.js';
 import { plain, print } from './print.js';
@@ -119,16 +119,23 @@ function named(org: string): string {
   return org === '' ? 'no organization' : plain(org);
 }
 
-function describe({ org, checked, head, broken, again, known }: AuditReport): string {
+/** For people. */
+export function describe({ org, checked, head, broken, again, deleted, known }: AuditReport): string {
   const lines = [
     broken
-      ? `${colour.red('broken')} ${named(org)}: link ${broken.n} (${isAct(broken.runId) ? '' : 'run '}${broken.runId}): ${broken.why}`
+      ? `${colour.red('broken')} ${named(org)}: link ${broken.n} (${kindOf(broken.runId) === 'run' ? 'run ' : ''}${broken.runId}): ${broken.why}`
       : `${colour.green('ok')} ${named(org)}: ${checked} links hold${head ? `; head ${head.n}:${head.link}` : ', no run is sealed yet'}`,
   ];
   if (known === false)
     lines.push(
       `${colour.red('broken')} ${named(org)}: the head that you know is not in the chain: links were taken away or made anew`,
     );
+  // The newest, when there are many.
+  for (const { from, to, links, days, at } of deleted.slice(-SHOWN))
+    lines.push(
+      `  ${from} to ${to} were deleted by retention on ${at.toISOString().slice(0, 10)} (${links} links, older than ${days} days)`,
+    );
+  if (deleted.length > SHOWN) lines.push(`  and ${deleted.length - SHOWN} earlier stretches (--json lists all)`);
   if (again.length > 0)
     lines.push(
       `  sealed once more (taken up again by forgehand retry, or changed by forgehand erase): ${again.slice(0, SHOWN).join(', ')}${again.length > SHOWN ? ` and ${again.length - SHOWN} more` : ''}`,

@@ -23,6 +23,8 @@ export abstract class AppConfig {
     readonly maxAgeMs: number | null;
     readonly archive: string | null;
     readonly historyDays: number;
+    /** Null = acts of people stay for ever. */
+    readonly actsDays: number | null;
     readonly tickDays: number;
   };
   /** `audits`: whether they run by themselves. */

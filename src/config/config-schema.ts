@@ -189,6 +189,7 @@ export const configSchema = z.strictObject({
     history_days: whole(30, 3650)
       .default(400)
       .describe('days that the bot keeps findings, plans, stages of rules, gaps and outages after their end'),
+    acts_days: whole(400, 36_500).optional().describe('days that the bot keeps acts of people. Default: for ever'),
     tick_days: whole(7, 3650).default(90).describe('days that the bot keeps decided ticks of schedules'),
   }),
   housekeeping: group({

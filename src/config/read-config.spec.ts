@@ -211,6 +211,14 @@ describe('config/read-config', () => {
     ]);
   });
 
+  it('keeps acts of people for ever unless told, and never for less than 400 days', () => {
+    const actsDays = (retention: string): number | null =>
+      parseConfig('/etc/forgehand.yaml', `${GOOD}retention: ${retention}\n`, { env: ENV }).retention.actsDays;
+
+    expect([actsDays('{}'), actsDays('{ acts_days: 400 }')]).toEqual([null, 400]);
+    expect(problems(`${GOOD}retention: { acts_days: 399 }\n`)).toEqual([expect.stringContaining('400')]);
+  });
+
   it('refuses a secret file that others can read', () => {
     const folder = mkdtempSync(join(tmpdir(), 'forgehand-config-'));
     writeFileSync(join(folder, 'secret'), 'canary', { mode: 0o644 });

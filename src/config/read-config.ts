@@ -96,6 +96,7 @@ class ConfigBuilder {
         maxAgeMs: this.maxAge(written.retention.max_age),
         archive: this.file.resolve(written.retention.archive),
         historyDays: written.retention.history_days,
+        actsDays: written.retention.acts_days ?? null,
         tickDays: written.retention.tick_days,
       },
       housekeeping: underOwnNames(written.housekeeping),

@@ -1,12 +1,28 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { firstBroken, linkAfter, recordHash, type AuditKey, type AuditRecord, type StoredLink } from './audit-chain.js';
+import {
+  cutIdOf,
+  firstBroken as firstBrokenAt,
+  linkAfter,
+  recordHash,
+  type AuditCut,
+  type AuditKey,
+  type AuditRecord,
+  type LinkBefore,
+  type StoredLink,
+  type WholeLink,
+} from './audit-chain.js';
 
 const KEY: AuditKey = { id: 'k', hash: (text) => createHmac('sha256', 'secret').update(text).digest('hex') };
 const record = (name: string): AuditRecord => ({ run: [name, null], intents: [['effect', '1']], attempts: [['call']] });
 
-function chain(length: number): StoredLink[] {
-  const links: StoredLink[] = [];
+const DAY_MICROS = 86_400_000_000;
+const NOW = new Date('2026-11-20T12:00:00Z');
+const firstBroken = (before: LinkBefore | null, links: readonly StoredLink[], key: AuditKey) =>
+  firstBrokenAt(before, links, key, NOW);
+
+function chain(length: number): WholeLink[] {
+  const links: WholeLink[] = [];
   for (let n = 1; n <= length; n += 1) {
     const next = {
       org: 'acme',
@@ -20,20 +36,22 @@ function chain(length: number): StoredLink[] {
       ...next,
       link: linkAfter(links.at(-1)?.link ?? null, next, KEY),
       run: { is: 'there', record: record(`run-${n}`) },
+      takenBy: null,
+      cut: null,
     });
   }
   return links;
 }
 
 /** The chain with its second link changed. */
-const changed = (over: Partial<StoredLink>): StoredLink[] =>
+const changed = (over: Partial<WholeLink>): WholeLink[] =>
   chain(3).map((link) => (link.n === 2 ? { ...link, ...over } : link));
 
 /** The chain with an act as its second link, whatever became of it. */
-function renamed(id: string, run: StoredLink['run']): StoredLink[] {
+function renamed(id: string, run: WholeLink['run']): StoredLink[] {
   const [first] = chain(1);
   const next = { org: 'acme', n: 2, runId: id, asOf: '2', keyId: KEY.id, record: recordHash(record(id)) };
-  return [...chain(1), { ...next, link: linkAfter(first?.link ?? null, next, KEY), run }];
+  return [...chain(1), { ...next, link: linkAfter(first?.link ?? null, next, KEY), run, takenBy: null, cut: null }];
 }
 
 describe('core/audit-chain', () => {
@@ -99,9 +117,101 @@ describe('core/audit-chain', () => {
   it('does not go on behind a link that is not the one before', () => {
     const links = chain(3);
 
-    expect(firstBroken({ n: 1, link: 'x' }, links.slice(1), KEY)).toMatchObject({ n: 2 });
+    expect(firstBroken({ n: 1, link: 'x', asOf: null }, links.slice(1), KEY)).toMatchObject({ n: 2 });
     expect(
       firstBroken(null, links, { ...KEY, hash: (text) => createHmac('sha256', 'another').update(text).digest('hex') }),
     ).toMatchObject({ n: 1 });
+  });
+});
+
+describe('core/audit-chain: what a cut took', () => {
+  const at = NOW.getTime() * 1_000;
+  /** Days before the cut, as a time of a link. */
+  const ago = (days: number): string => String(at - days * DAY_MICROS);
+
+  /** Links of so many days before; those of `taken` were taken by a cut at the end, which says of itself what it says. */
+  function cutChain(ages: readonly number[], taken: readonly number[], over: Partial<AuditCut> = {}): StoredLink[] {
+    const whole: WholeLink[] = [];
+    const add = (runId: string, asOf: string, cut: AuditCut | null): void => {
+      const next = { org: 'acme', n: whole.length + 1, runId, asOf, keyId: KEY.id, record: recordHash(record(runId)) };
+      const link = linkAfter(whole.at(-1)?.link ?? null, next, KEY);
+      whole.push({ ...next, link, run: { is: 'there', record: record(runId) }, takenBy: null, cut });
+    };
+    for (const [place, age] of ages.entries()) add(`run-${place + 1}`, ago(age), null);
+    const cut: AuditCut = {
+      n: ages.length + 1,
+      fromN: Math.min(...taken),
+      toN: Math.max(...taken),
+      links: taken.length,
+      days: 400,
+      newest: ago(401),
+      at: String(at),
+      ...over,
+    };
+    add(cutIdOf(cut.n), String(at), cut);
+    return whole.map((link) =>
+      taken.includes(link.n) ? { n: link.n, link: link.link, takenBy: ages.length + 1, cut } : link,
+    );
+  }
+
+  const old = [500, 450, 401, 10];
+
+  it.each<[string, StoredLink[]]>([
+    ['holds from the beginning', cutChain(old, [1, 2, 3])],
+    ['holds with links that stayed between', cutChain(old, [1, 3])],
+    ['holds where a clock was put back a little', cutChain([450, 399.5, 401, 10], [3])],
+    ['holds where all were taken', cutChain([500, 401], [1, 2])],
+  ])('%s', (_, links) => {
+    expect(firstBroken(null, links, KEY)).toBeNull();
+    for (const [place, link] of links.entries())
+      expect(firstBroken({ n: link.n, link: link.link, asOf: null }, links.slice(place + 1), KEY)).toBeNull();
+  });
+
+  it.each<[string, StoredLink[], number, RegExp]>([
+    [
+      'a cut of links that were younger than its age',
+      cutChain(old, [1, 2, 3], { newest: ago(399) }),
+      5,
+      /^it took links that were younger than its 400 days$/,
+    ],
+    [
+      'a cut behind a link that is younger than its age',
+      cutChain([500, 390, 401, 10], [1, 3]),
+      3,
+      /^it took link 3, and an earlier one is younger/,
+    ],
+    ['a cut of a time to come', cutChain(old, [1], { at: String(at + 2 * DAY_MICROS) }), 5, /has not come yet/],
+    [
+      'a link that lies before its cut',
+      cutChain(old, [2], { fromN: 3, toN: 3 }),
+      2,
+      /^no cut says that it took link 2$/,
+    ],
+    [
+      'a link that lies behind its cut',
+      cutChain(old, [2], { fromN: 1, toN: 1 }),
+      2,
+      /^no cut says that it took link 2$/,
+    ],
+    [
+      'a link whose cut is not there',
+      cutChain(old, [2]).map((link) => (link.takenBy === null ? link : { ...link, cut: null })),
+      2,
+      /^no cut says that it took link 2$/,
+    ],
+    [
+      'another hash before a link that stayed',
+      cutChain(old, [1, 2, 3]).map((link) => (link.n === 3 ? { ...link, link: 'x' } : link)),
+      4,
+      /or the one before it, was changed/,
+    ],
+    [
+      'a link that was taken and is not there',
+      cutChain(old, [1, 2, 3]).filter(({ n }) => n !== 2),
+      3,
+      /^link 2 is not/,
+    ],
+  ])('is broken by %s', (_, links, n, why) => {
+    expect(firstBroken(null, links, KEY)).toEqual({ n, runId: expect.any(String), why: expect.stringMatching(why) });
   });
 });

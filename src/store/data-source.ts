@@ -25,6 +25,7 @@ import {
 } from './entities/intake.entities.js';
 import {
   ActEntity,
+  AuditCutEntity,
   AuditLinkEntity,
   FindingEntity,
   KnownFactEntity,
@@ -83,6 +84,7 @@ const ENTITIES = [
   RolloutEntity,
   TrustedPolicyEntity,
   OperatorEntity,
+  AuditCutEntity,
   AuditLinkEntity,
   ActEntity,
   KnownFactEntity,

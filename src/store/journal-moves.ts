@@ -188,7 +188,8 @@ export async function reviveIntent(manager: EntityManager, intentId: string, by:
   await rearm(manager, intentId);
   const later = `UPDATE intents SET ${revive} WHERE run_id = $1 AND step_no > $4 AND state = 'cancelled' AND reason_code = $5`;
   await execute(manager, later, [runId, reasonCode, reasonParams, row.step_no, LATER_STEP.code]);
-  await execute(manager, `UPDATE runs SET state = 'open', ended_at = NULL, sealed_n = NULL WHERE id = $1`, [runId]);
+  const open = `UPDATE runs SET state = 'open', ended_at = NULL, earlier_n = coalesce(sealed_n, earlier_n), sealed_n = NULL WHERE id = $1`;
+  await execute(manager, open, [runId]);
   return true;
 }
 

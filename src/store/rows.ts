@@ -101,7 +101,15 @@ export const attemptRows = new RowDecoder<AttemptEntity>(
 );
 
 export function toRun(row: RunEntity): Run {
-  const { eventId: _eventId, repoId: _repoId, seq: _seq, sealedN: _sealed, coalesceHash: _hash, ...told } = row;
+  const {
+    eventId: _eventId,
+    repoId: _repoId,
+    seq: _seq,
+    sealedN: _sealed,
+    earlierN: _earlier,
+    coalesceHash: _hash,
+    ...told
+  } = row;
   const { reasonCode: _code, reasonParams: _params, dueAt, coalescedInto, ...run } = told;
   return {
     ...run,

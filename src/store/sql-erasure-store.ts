@@ -15,7 +15,7 @@ import type {
   RunColumns,
 } from '../housekeeping/erase/erasure-store.port.js';
 import { execute, type Database } from './database.js';
-import { sealAgain } from './sql-audit-store.js';
+import { sealAgain } from './audit-links.js';
 
 /** Rows that one statement looks at: an embedded store does nothing else meanwhile. */
 const PAGE = 200;

@@ -6,6 +6,7 @@ import type { Stores } from '../../src/store/open-stores.js';
 import { aDelivery, anEvent } from '../builders/arrivals.js';
 import { aRun, anIntent } from '../builders/journal.js';
 import { storeEvent } from '../builders/store-event.js';
+import { newId } from '../../src/core/ids.js';
 import { nextMillisecond } from '../services/until.js';
 
 const KEY: AuditKey = { id: 'k', hash: (text) => createHmac('sha256', 'a secret').update(text).digest('hex') };
@@ -40,7 +41,7 @@ export function actStoreSuite(open: () => Promise<Stores>): void {
     }
     return chains;
   };
-  const check = (org = 'acme'): Promise<AuditPage> => checkPage(stores.audit, KEY, org, 0, 100);
+  const check = (org = 'acme', now = new Date()): Promise<AuditPage> => checkPage(stores.audit, KEY, org, 0, 100, now);
 
   async function done(n: number, over: Partial<Begun> = {}, outcome = 'done'): Promise<void> {
     await stores.acts.begin(anAct(n, over));
@@ -157,6 +158,39 @@ export function actStoreSuite(open: () => Promise<Stores>): void {
       await sql('DELETE FROM audit_links WHERE n = 3');
 
       expect((await check()).broken).toEqual({ n: 3, runId: 'act-3', why: 'the link of this act is not there' });
+    });
+  });
+
+  describe('acts that are old', () => {
+    const DAYS = 400;
+    const then = new Date(Date.now() + (DAYS + 1) * 86_400_000);
+    const deleteActs = (limit: number, now = then): Promise<number> =>
+      stores.audit.deleteActs(limit, { now, days: DAYS, key: KEY });
+
+    it('are deleted, the oldest first, and the chain says so', async () => {
+      const ids = Array.from({ length: 4 }, () => `act-${newId()}`);
+      for (const id of ids) {
+        await stores.acts.begin(anAct(1, { id }));
+        await stores.acts.end(id, 'done');
+      }
+      expect(await deleteActs(10)).toBe(0);
+      await seal();
+      await stores.acts.begin(anAct(1, { id: `act-${newId()}` }));
+
+      expect(await deleteActs(10, new Date(Date.now() + (DAYS - 1) * 86_400_000))).toBe(0);
+      expect(await deleteActs(3)).toBe(3);
+      expect((await stores.acts.list({ limit: 10 })).map(({ id }) => id).slice(1)).toEqual(ids.slice(3));
+      expect(await deleteActs(3)).toBe(1);
+      expect(await deleteActs(3)).toBe(0);
+
+      expect(await check('acme', then)).toMatchObject({
+        checked: 6,
+        broken: null,
+        deleted: [
+          { from: 1, to: 3, links: 3, days: DAYS },
+          { from: 4, to: 4, links: 1, days: DAYS },
+        ],
+      });
     });
   });
 

@@ -4,6 +4,8 @@ import type { Stores } from '../../src/store/open-stores.js';
 import type { AuditPage } from '../../src/housekeeping/audit/audit-check.js';
 import { checkPage } from '../../src/housekeeping/audit/audit-check.js';
 import type { AuditKey } from '../../src/core/audit-chain.js';
+import { cutLinks } from '../../src/store/audit-cuts.js';
+import { Database } from '../../src/store/database.js';
 import { aDelivery, anEvent } from '../builders/arrivals.js';
 import { aRun, anIntent, claimOne } from '../builders/journal.js';
 import { storeEvent } from '../builders/store-event.js';
@@ -86,15 +88,17 @@ export function auditStoreSuite(open: () => Promise<Stores>): void {
     return chains;
   };
 
-  async function check(org = 'acme', key = KEY, limit = 2): Promise<AuditPage & { pages: number }> {
+  async function check(org = 'acme', key = KEY, limit = 2, now = new Date()): Promise<AuditPage & { pages: number }> {
     let [after, checked, pages] = [0, 0, 0];
     const again: string[] = [];
+    const deleted: Array<AuditPage['deleted'][number]> = [];
     for (;;) {
-      const page = await checkPage(stores.audit, key, org, after, limit);
+      const page = await checkPage(stores.audit, key, org, after, limit, now);
       checked += page.checked;
       pages += 1;
       again.push(...page.again);
-      if (page.broken || page.isEnd) return { ...page, checked, again, pages };
+      deleted.push(...page.deleted);
+      if (page.broken || page.isEnd) return { ...page, checked, again, deleted, pages };
       after = page.head?.n ?? 0;
     }
   }
@@ -261,5 +265,166 @@ export function auditStoreSuite(open: () => Promise<Stores>): void {
     await stores.recovery.noteRemoval('late', { id: 'removal', operation: 'deleteLabel', requestHash: 'h' });
 
     expect(await check()).toMatchObject({ checked: 1, broken: null });
+  });
+
+  describe('when retention deletes what is old', () => {
+    const DAYS = 400;
+    /** All that was sealed is older than that then. */
+    const then = () => new Date(Date.now() + (DAYS + 1) * 86_400_000);
+
+    /** As the deletion of events does it. */
+    const deleteRuns = async (ids: readonly string[], now = then()): Promise<void> =>
+      new Database(stores.dataSource).transaction(async (manager) => {
+        await cutLinks(manager, ids, { now, days: DAYS, key: KEY });
+        await manager.query('DELETE FROM runs WHERE id = ANY ($1)', [ids]);
+      });
+    const named = (...numbers: number[]): string[] => numbers.map((n) => `run-acme-${n}`);
+    const linkAt = async (n: number): Promise<unknown> =>
+      sql(`SELECT encode(link, 'hex') AS link FROM audit_links WHERE org = 'acme' AND n = ${n}`);
+
+    beforeEach(async () => {
+      await finished();
+      await finished(2, 'other');
+      await seal();
+    });
+
+    it('the chain says so, holds, and still has the links that somebody may know', async () => {
+      const links = [await linkAt(2), await linkAt(RUNS)];
+      const [now, later] = [then(), new Date(then().getTime() + 86_400_000)];
+      await deleteRuns([...named(2, 3), 'run-other-1'], now);
+
+      for (const limit of [1, 2, 100])
+        expect(await check('acme', KEY, limit, now)).toMatchObject({
+          checked: RUNS + 1,
+          head: { n: RUNS + 1 },
+          broken: null,
+          again: [],
+          deleted: [{ from: 2, to: 3, links: 2, days: DAYS, at: now }],
+        });
+      expect(await check('other', KEY, 2, now)).toMatchObject({
+        broken: null,
+        deleted: [{ from: 1, to: 1, links: 1 }],
+      });
+
+      await deleteRuns(named(5, 1, 4), later);
+
+      for (const limit of [1, 2, 100])
+        expect(await check('acme', KEY, limit, later)).toMatchObject({
+          head: { n: RUNS + 2 },
+          broken: null,
+          deleted: [
+            { from: 2, to: 3, links: 2, at: now },
+            { from: 1, to: RUNS, links: 3, at: later },
+          ],
+        });
+      expect([await linkAt(2), await linkAt(RUNS)]).toEqual(links);
+      expect(await sql(`SELECT n FROM audit_links WHERE run_id IS NOT NULL AND org = 'acme' ORDER BY n`)).toHaveLength(
+        2,
+      );
+    });
+
+    it('the chain grows on behind it', async () => {
+      await deleteRuns(named(1, 2, 3, 4, 5));
+      await stores.journal.recordDecision({}, [{ run: aRun({ id: 'idle', state: 'not-fired' }), intents: [] }]);
+      await seal();
+
+      expect(await check('acme', KEY, 2, then())).toMatchObject({ checked: RUNS + 2, broken: null });
+      await sql(`UPDATE runs SET rule = 'other' WHERE id = 'idle'`);
+      expect((await check('acme', KEY, 2, then())).broken).toMatchObject({ n: RUNS + 2, runId: 'idle' });
+    });
+
+    it('what stays far between is no part of a cut', async () => {
+      await sql(`INSERT INTO runs SELECT (jsonb_populate_record(r, jsonb_build_object('id', 'far-' || n, 'run_key', 'far-' || n, 'seq', -n))).*
+        FROM runs r CROSS JOIN generate_series(1, 200) AS n WHERE r.id = 'run-acme-1'`);
+      await sql(`UPDATE runs SET sealed_n = NULL, state = 'not-fired' WHERE id LIKE 'far-%'`);
+      await seal(300);
+      const ids = (await sql(`SELECT id FROM runs WHERE org = 'acme' AND sealed_n IN (1, 2, 200)`)) as Array<{
+        id: string;
+      }>;
+      await deleteRuns(ids.map(({ id }) => id));
+
+      expect(await check('acme', KEY, 100, then())).toMatchObject({
+        broken: null,
+        deleted: [
+          { from: 1, to: 2, links: 2 },
+          { from: 200, to: 200, links: 1 },
+        ],
+      });
+    });
+
+    it('it takes all links of a run that was sealed more than once', async () => {
+      const run = aRun({ id: 'again' });
+      await stores.journal.recordDecision({}, [{ run, intents: [anIntent({ id: 'again', runId: 'again' })] }]);
+      await finish('again', 'refused');
+      await seal();
+      for (const to of ['refused', 'done'] as const) {
+        await stores.journal.retry('again', 'ada');
+        await finish('again', to);
+        await seal();
+      }
+      expect(await check()).toMatchObject({ checked: RUNS + 3, broken: null, again: ['again', 'again'] });
+
+      await deleteRuns(['again']);
+
+      expect(await check('acme', KEY, 100, then())).toMatchObject({
+        broken: null,
+        again: [],
+        deleted: [{ from: RUNS + 1, to: RUNS + 3, links: 3 }],
+      });
+    });
+
+    it('nothing goes that is not sealed, is open again, is not there or is not old enough', async () => {
+      await stores.journal.recordDecision({}, [{ run: aRun({ id: 'idle', state: 'not-fired' }), intents: [] }]);
+      const almost = new Date(Date.now() + (DAYS - 1) * 86_400_000);
+
+      for (const [ids, now] of [
+        [[...named(1), 'idle'], then()],
+        [[...named(1), 'nobody'], then()],
+        [named(1, 2), almost],
+      ] as const)
+        await expect(deleteRuns(ids, now)).rejects.toThrow(/not sealed, or by a link younger than 400 days/);
+
+      expect(await check('acme', KEY, 2, then())).toMatchObject({ checked: RUNS, broken: null, deleted: [] });
+    });
+
+    it('a cut that was made before its time is one that was not allowed', async () => {
+      await deleteRuns(named(1));
+
+      expect((await check()).broken).toEqual({
+        n: RUNS + 1,
+        runId: `cut-${RUNS + 1}`,
+        why: 'its time has not come yet',
+      });
+    });
+
+    it.each([
+      ...['from_n', 'to_n', 'links', 'days'].map((column) => `UPDATE audit_cuts SET ${column} = ${column} + 1`),
+      `UPDATE audit_cuts SET from_n = from_n - 1`,
+      `UPDATE audit_cuts SET newest = newest - interval '1 microsecond'`,
+      `UPDATE audit_cuts SET at = at - interval '1 day'`,
+      `DELETE FROM audit_cuts`,
+      `UPDATE audit_cuts SET n = n + 1`,
+      ...[2, 3].map((n) => `UPDATE audit_links SET link = link || 'x' WHERE n = ${n}`),
+      `DELETE FROM audit_links WHERE n = 2`,
+      `UPDATE audit_links SET cut_n = cut_n + 1 WHERE n = 2`,
+      `UPDATE audit_links SET record = record || 'x' WHERE n = ${RUNS + 1}`,
+      `DELETE FROM audit_links WHERE n = ${RUNS + 1}`,
+      // A run that goes without a cut, also where somebody gives its link to one that there is.
+      `DELETE FROM runs WHERE id = 'run-acme-4'`,
+      `WITH gone AS (DELETE FROM runs WHERE id IN ('run-acme-1', 'run-acme-4') RETURNING sealed_n)
+       UPDATE audit_links SET cut_n = ${RUNS + 1}, run_id = NULL, as_of = NULL, key_id = NULL, record = NULL FROM gone WHERE n = sealed_n`,
+      `WITH gone AS (DELETE FROM runs WHERE id = 'run-acme-1' RETURNING sealed_n), made AS (
+         INSERT INTO audit_cuts SELECT org, n + 1, 1, 1, 1, days, newest, at FROM audit_cuts)
+       UPDATE audit_links SET cut_n = ${RUNS + 2}, run_id = NULL, as_of = NULL, key_id = NULL, record = NULL FROM gone WHERE n = sealed_n`,
+    ])('it is found that somebody did: %s', async (change) => {
+      await sql(`DELETE FROM audit_links WHERE org = 'other'`);
+      await sql(`DELETE FROM runs WHERE org = 'other'`);
+      await deleteRuns(named(2, 3));
+      for (const limit of [1, 100]) expect((await check('acme', KEY, limit, then())).broken).toBeNull();
+
+      await sql(change);
+
+      for (const limit of [1, 100]) expect((await check('acme', KEY, limit, then())).broken).not.toBeNull();
+    });
   });
 }

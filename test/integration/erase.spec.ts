@@ -107,7 +107,7 @@ for (const [kind, describeIt] of [
         expect(await erasure.run('main', 'ann', [], false)).toEqual(planned);
 
         expect(await countsOf(stores)).toEqual(counts);
-        const { broken, again } = await checkPage(stores.audit, auditKey(ENCRYPTOR), 'acme', 0, 500);
+        const { broken, again } = await checkPage(stores.audit, auditKey(ENCRYPTOR), 'acme', 0, 500, new Date());
         expect([broken, again.length > 0]).toEqual([null, true]);
         expect(planned.acts).toBe(2);
         expect(again).toEqual(expect.arrayContaining(['act-0', 'act-1']));

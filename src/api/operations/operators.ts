@@ -111,10 +111,10 @@ export const operatorOperations = {
       limit: limit(500),
     }),
     answer: auditPage,
-    handle: async ({ orgs, audit, encryptor }, { org, after, limit: most }, _caller, visibility) => {
+    handle: async ({ orgs, audit, encryptor, clock }, { org, after, limit: most }, _caller, visibility) => {
       if (org === undefined) needEverything(visibility, ': name an organization');
       const chain = org === undefined ? NO_ORG : orgs.wholeOf(org, visibility);
-      return checkPage(audit, auditKey(encryptor), chain, after, most);
+      return checkPage(audit, auditKey(encryptor), chain, after, most, clock.now());
     },
   }),
   acts: operation({

@@ -1,8 +1,8 @@
 import { checkChain, type CheckedChain } from '../../api/check-chain.js';
 import type { AnswerOf } from '../../api/operations/index.js';
-import { isAct } from '../../core/audit-chain.js';
+import { kindOf } from '../../core/audit-chain.js';
 import { definePage, type Ask } from '../page.js';
-import { Badge, Callout, Filters, Hash, Pager, Section, Table } from '../ui/components.js';
+import { Badge, Callout, Filters, Hash, Pager, Section, Table, Time } from '../ui/components.js';
 import { deliveryPath, effectPath, orgFilters, planPath, rulePath, runPath, State } from '../ui/words.js';
 import { ListTable } from '../ui/list.js';
 import { ACTS, inWords, factsOf } from '../../api/lists.js';
@@ -137,15 +137,15 @@ function chainOf(call: Ask['call'], org: string | undefined): Promise<CheckedCha
   return checkChain((after) => call('audit', { org, after, limit: PAGE }), PAGES);
 }
 
-function Chain({ chain: { checked, head, broken, again, isEnd } }: { chain: CheckedChain }) {
+function Chain({ chain: { checked, head, broken, again, deleted, isEnd } }: { chain: CheckedChain }) {
   return (
     <>
       {broken ? (
         <Callout tone="bad" title="The chain is broken">
           <p>
             Link {broken.n},{' '}
-            {isAct(broken.runId) ? broken.runId : <a href={runPath(broken.runId)}>run {broken.runId}</a>}: {broken.why}.
-            Somebody changed the store beside the bot. Compare it with a backup.
+            {kindOf(broken.runId) === 'run' ? <a href={runPath(broken.runId)}>run {broken.runId}</a> : broken.runId}:{' '}
+            {broken.why}. Somebody changed the store beside the bot. Compare it with a backup.
           </p>
         </Callout>
       ) : (
@@ -164,6 +164,19 @@ function Chain({ chain: { checked, head, broken, again, isEnd } }: { chain: Chec
           )}
         </Callout>
       )}
+      {deleted.length > 0 && (
+        <Table
+          caption="Links that retention deleted with their runs and acts"
+          rows={deleted}
+          empty=""
+          columns={[
+            { head: 'Links', cell: ({ from, to }) => `${from} to ${to}` },
+            { head: 'Deleted', cell: ({ links }) => links },
+            { head: 'Older than', cell: ({ days }) => counted(days, 'day') },
+            { head: 'On', cell: ({ at }) => <Time at={at} /> },
+          ]}
+        />
+      )}
       {again.length > 0 && (
         <Table
           caption="Runs and acts that were changed on purpose after they were sealed"
@@ -172,7 +185,7 @@ function Chain({ chain: { checked, head, broken, again, isEnd } }: { chain: Chec
           columns={[
             {
               head: 'Sealed again: resumed by a person, or changed by an erasure',
-              cell: (id) => (isAct(id) ? id : <a href={runPath(id)}>{id}</a>),
+              cell: (id) => (kindOf(id) === 'run' ? <a href={runPath(id)}>{id}</a> : id),
             },
           ]}
         />

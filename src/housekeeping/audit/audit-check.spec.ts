@@ -1,18 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
 import { hashOf } from '../../core/ids.js';
-import { linkAfter, recordHash, type AuditKey, type StoredLink } from '../../core/audit-chain.js';
-import { auditKey, checkPage } from './audit-check.js';
+import { linkAfter, recordHash, type AuditKey, type WholeLink } from '../../core/audit-chain.js';
+import { auditKey, checkPage as checkPageAt } from './audit-check.js';
 import type { AuditStore } from './audit-store.port.js';
 
 const KEY: AuditKey = { id: 'k', hash: (text) => hashOf('key', text) };
+const NOW = new Date('2026-11-20T12:00:00Z');
 const RECORD = { run: ['a run'], intents: [], attempts: [] };
 
 /** A chain whose runs fare as told, and perhaps a run whose link was taken away. */
 function storeOf(
-  fates: ReadonlyArray<StoredLink['run']>,
+  fates: ReadonlyArray<WholeLink['run']>,
   lost: { readonly behind: number; readonly runId: string } | null = null,
 ): Pick<AuditStore, 'links' | 'beyond'> {
-  const chain: StoredLink[] = [];
+  const chain: WholeLink[] = [];
   for (const [place, run] of fates.entries()) {
     const told = {
       org: 'acme',
@@ -22,7 +23,7 @@ function storeOf(
       keyId: KEY.id,
       record: recordHash(RECORD),
     };
-    chain.push({ ...told, link: linkAfter(chain.at(-1)?.link ?? null, told, KEY), run });
+    chain.push({ ...told, link: linkAfter(chain.at(-1)?.link ?? null, told, KEY), run, takenBy: null, cut: null });
   }
   return {
     links: async (_org, after, limit) => ({
@@ -32,6 +33,10 @@ function storeOf(
     beyond: async (_org, last) => (lost !== null && lost.behind === last ? lost.runId : null),
   };
 }
+
+type Checked = Parameters<typeof checkPageAt>;
+const checkPage = (store: Checked[0], key: AuditKey, org: string, after: number, limit: number) =>
+  checkPageAt(store, key, org, after, limit, NOW);
 
 const there = { is: 'there', record: RECORD } as const;
 
@@ -43,6 +48,7 @@ describe('housekeeping/audit/audit-check', () => {
       head: null,
       broken: null,
       again: [],
+      deleted: [],
       isEnd: true,
     });
   });

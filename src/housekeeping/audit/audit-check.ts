@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { firstBroken, isAct, type AuditKey } from '../../core/audit-chain.js';
-import { count, fields, text, texts, type Shape } from '../../core/schema.js';
+import { firstBroken, kindOf, type AuditCut, type AuditKey } from '../../core/audit-chain.js';
+import { count, fields, text, texts, time, type Shape } from '../../core/schema.js';
 import type { AuditStore } from './audit-store.port.js';
 import type { Encryptor } from '../../core/encryptor.js';
 
@@ -12,10 +12,15 @@ export const auditPage = z.object({
   broken: z
     .object({ n: count, ...fields('runId why', text) })
     .nullable()
-    .describe('`runId` of an act is its id, which begins with act-.'),
+    .describe('`runId` of an act is its id, which begins with act-; of a cut it begins with cut-.'),
   again: texts.describe(
     'Runs and acts that were sealed once more: a person took them up again, or an erasure changed them.',
   ),
+  deleted: z
+    .array(z.object({ from: count, to: count, links: count, days: count, at: time }))
+    .describe(
+      'Links that retention deleted with their runs and acts, where the link that says so is on this page: of which numbers, how many, older than how many days, and when.',
+    ),
   /** `head` is the last link. */
   isEnd: z.boolean(),
 });
@@ -35,18 +40,26 @@ export async function checkPage(
   org: string,
   after: number,
   limit: number,
+  now: Date,
 ): Promise<AuditPage> {
   const { before, links } = await store.links(org, after, limit);
   const last = links.at(-1) ?? before;
   const isEnd = links.length < limit;
-  const again = links.flatMap(({ run, runId }) =>
+  const broken = firstBroken(before, links, key, now);
+  const whole = links.flatMap((link) => (link.takenBy === null ? [link] : []));
+  const again = whole.flatMap(({ run, runId }) =>
     run.is === 'sealed-again' || run.is === 'open-again' ? [runId] : [],
   );
-  const page = { org, checked: links.length, head: last && { n: last.n, link: last.link }, again, isEnd };
-  const broken = firstBroken(before, links, key);
+  const cuts = whole.flatMap(({ n, cut }) => (cut && (!broken || n < broken.n) ? [cut] : []));
+  const head = last && { n: last.n, link: last.link };
+  const page = { org, checked: links.length, head, again, deleted: cuts.map(deletedBy), isEnd };
   if (broken || !isEnd) return { ...page, broken };
   const beyond = await store.beyond(org, last?.n ?? 0);
   if (beyond === null) return { ...page, broken: null };
-  const why = `the link of this ${isAct(beyond) ? 'act' : 'run'} is not there`;
+  const why = `the link of this ${kindOf(beyond)} is not there`;
   return { ...page, broken: { n: (last?.n ?? 0) + 1, runId: beyond, why } };
+}
+
+function deletedBy({ fromN, toN, links, days, at }: AuditCut): AuditPage['deleted'][number] {
+  return { from: fromN, to: toN, links, days, at: new Date(Number(BigInt(at) / 1000n)) };
 }

@@ -107,4 +107,21 @@ describe('housekeeping/audit/audit-sealer', () => {
     await sealer.run();
     expect(left).toEqual({ acme: 1_000 });
   });
+
+  it('deletes old acts batch by batch until none is left', async () => {
+    let left = 120;
+    const asked: unknown[] = [];
+    const deleteActs: AuditStore['deleteActs'] = async (limit, { now, days, key }) => {
+      asked.push([limit, now, days, key.id]);
+      const deleted = Math.min(limit, left);
+      left -= deleted;
+      return deleted;
+    };
+    const clock = new ManualClock();
+    const encryptor = { hash: (text: string) => text } as Encryptor;
+    const sealer = new AuditSealer({ deleteActs } as AuditStore, encryptor, clock, silentLogger);
+
+    expect(await sealer.deleteActs(500)).toBe(120);
+    expect(asked).toEqual(Array(3).fill([50, clock.now(), 500, 'forgehand audit']));
+  });
 });

@@ -27,7 +27,7 @@ const PASS_MS = 9 * 60_000;
 
 /**
  * Seals finished runs and acts of people until none is left, in short transactions. It rests after each as long as that took, so that it never takes more
- * than half of a store or a processor. Organizations take turns.
+ * than half of a store or a processor. Organizations take turns. It deletes old acts in the same way.
  */
 @Injectable()
 export class AuditSealer {
@@ -45,6 +45,17 @@ export class AuditSealer {
   run(): Promise<SealedChain[]> {
     this.running ??= this.pass().finally(() => (this.running = null));
     return this.running;
+  }
+
+  /** Deletes acts that were sealed so many days ago, batch by batch. @returns how many */
+  async deleteActs(days: number): Promise<number> {
+    let [deleted, batch] = [0, BATCH];
+    for (; batch === BATCH && !this.isStopped; deleted += batch) {
+      const from = this.clock.monotonicMs();
+      batch = await this.store.deleteActs(BATCH, { now: this.clock.now(), days, key: auditKey(this.encryptor) });
+      await rest(this.clock.monotonicMs() - from);
+    }
+    return deleted;
   }
 
   /** Ends after the batch under way. */

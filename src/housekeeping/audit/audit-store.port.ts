@@ -1,4 +1,4 @@
-import type { AuditKey, AuditLink, StoredLink } from '../../core/audit-chain.js';
+import type { AuditKey, AuditLink, LinkBefore, StoredLink } from '../../core/audit-chain.js';
 
 /** The chain of records of finished runs and of acts of people. */
 export abstract class AuditStore {
@@ -20,7 +20,16 @@ export abstract class AuditStore {
     org: string,
     after: number,
     limit: number,
-  ): Promise<{ readonly before: Pick<AuditLink, 'n' | 'link'> | null; readonly links: readonly StoredLink[] }>;
-  /** A run or act that was sealed after the last link: somebody removed links at the end. */
+  ): Promise<{ readonly before: LinkBefore | null; readonly links: readonly StoredLink[] }>;
+  /** A run, act or cut that was sealed after the last link: somebody removed links at the end. */
   abstract beyond(org: string, last: number): Promise<string | null>;
+  /**
+   * Delete acts that were sealed so many days ago, at most `limit`, the oldest first, and note it in their chains.
+   * @param now by the clock that tells the age
+   * @returns how many were deleted
+   */
+  abstract deleteActs(
+    limit: number,
+    retention: { readonly now: Date; readonly days: number; readonly key: AuditKey },
+  ): Promise<number>;
 }

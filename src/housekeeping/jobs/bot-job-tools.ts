@@ -28,6 +28,7 @@ const BY = 'housekeeping';
 export class BotJobTools implements JobTools {
   readonly tickDays: number;
   readonly historyDays: number;
+  readonly actsDays: number | null;
   readonly staleBranchDays: number;
 
   constructor(
@@ -50,6 +51,7 @@ export class BotJobTools implements JobTools {
   ) {
     this.tickDays = config.retention.tickDays;
     this.historyDays = config.retention.historyDays;
+    this.actsDays = config.retention.actsDays;
     this.staleBranchDays = config.housekeeping.staleBranchDays;
   }
 

@@ -1,4 +1,5 @@
 import { keepAccountSettings } from './account-settings.job.js';
+import { pruneActs } from './acts-prune.job.js';
 import { sealAudit } from './audit-seal.job.js';
 import { staleBranches } from './branches-stale.job.js';
 import { digestDeadLetters } from './dead-letters-digest.job.js';
@@ -35,5 +36,6 @@ export const jobs: readonly Job[] = [
   archiveInbox,
   pruneTicks,
   pruneHistory,
+  pruneActs,
   digestDeadLetters,
 ];

@@ -117,7 +117,9 @@ export interface JobTools {
   readonly ended: Pick<EndedRecordStore, 'prune'>;
   /** Records of what has ended are kept so long. */
   readonly historyDays: number;
-  readonly sealer: Pick<AuditSealer, 'run'>;
+  /** Acts of people are kept so long; null = for ever. */
+  readonly actsDays: number | null;
+  readonly sealer: Pick<AuditSealer, 'run' | 'deleteActs'>;
   readonly maintenance: (what: 'checkpoint' | 'vacuum') => Promise<void>;
   readonly plan: (org: string) => Promise<KeptPlan>;
   /** The same, and nothing is kept. */

@@ -247,7 +247,7 @@ describe('housekeeping/jobs/job-runner', () => {
   });
 
   it('seals finished runs and tells what each chain grew by, and does nothing in a dry run', async () => {
-    const sealer = { run: jest.fn(async () => [chain('acme', 700), chain('', 3)]) };
+    const sealer = { run: jest.fn(async () => [chain('acme', 700), chain('', 3)]), deleteActs: async () => 0 };
     const runner = runnerOf([named('audit.seal')], { sealer });
 
     const [dry] = await runner.run('audit.seal', null, true, 'ada');
@@ -281,6 +281,31 @@ describe('housekeeping/jobs/job-runner', () => {
 
     expect([done?.outcome?.changes, left, asked.length]).toEqual([['2300 given up'], 0, 3]);
     expect(asked[0]).toEqual([new Date('2026-10-21T12:00:00Z'), 50, 1_000]);
+  });
+
+  it('deletes old acts where the operator wants that, and none in a dry run', async () => {
+    const asked: number[] = [];
+    const deleteActs = async (days: number): Promise<number> => {
+      asked.push(days);
+      return 3;
+    };
+    const run = async (actsDays: number | null, isDryRun: boolean) =>
+      (
+        await runnerOf([named('acts.prune')], { sealer: { run: async () => [], deleteActs }, actsDays }).run(
+          'acts.prune',
+          null,
+          isDryRun,
+          'ada',
+        )
+      )[0]?.outcome;
+
+    expect(await run(null, false)).toMatchObject({ summary: 'acts of people stay: retention.acts_days is not set' });
+    expect(await run(500, true)).toMatchObject({
+      summary: 'acts of people that were sealed more than 500 days ago are deleted',
+    });
+    expect(asked).toEqual([]);
+    expect(await run(500, false)).toMatchObject({ changes: ['3 acts deleted'] });
+    expect(asked).toEqual([500]);
   });
 
   it('deletes what ended long ago batch by batch, and nothing in a dry run', async () => {

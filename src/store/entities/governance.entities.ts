@@ -203,21 +203,58 @@ export class AuditLinkEntity {
   @PrimaryColumn('bigint')
   n: string;
 
-  /** Of the run, or of the act. */
-  @Column('text')
-  runId: string;
+  /** Of the run, of the act or of the cut. This and what follows is null once a cut took the link. */
+  @Column('text', { nullable: true })
+  runId: string | null;
+
+  @Column('timestamptz', { nullable: true })
+  asOf: Date | null;
+
+  @Column('text', { nullable: true })
+  keyId: string | null;
+
+  @Column('bytea', { nullable: true })
+  record: Buffer | null;
+
+  /** Number of the link that sealed the same run before it. */
+  @Column('bigint', { nullable: true })
+  earlierN: string | null;
+
+  @Column('bytea')
+  link: Buffer;
+
+  /** Number of the cut that took it. */
+  @Column('bigint', { nullable: true })
+  cutN: string | null;
+}
+
+/** Links that retention took. `n` is the number of the link that says so. */
+@Entity('audit_cuts')
+export class AuditCutEntity {
+  @PrimaryColumn('text')
+  org: string;
+
+  @PrimaryColumn('bigint')
+  n: string;
+
+  @Column('bigint')
+  fromN: string;
+
+  @Column('bigint')
+  toN: string;
+
+  @Column('integer')
+  links: number;
+
+  @Column('integer')
+  days: number;
+
+  /** Time of the youngest link that it took. */
+  @Column('timestamptz')
+  newest: Date;
 
   @Column('timestamptz')
-  asOf: Date;
-
-  @Column('text')
-  keyId: string;
-
-  @Column('text')
-  record: string;
-
-  @Column('text')
-  link: string;
+  at: Date;
 }
 
 /** What somebody did by the control API. `''` stands for no organization, since its chain has a name too. */

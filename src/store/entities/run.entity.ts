@@ -75,6 +75,10 @@ export class RunEntity {
   @Column('bigint', { nullable: true })
   sealedN: string | null;
 
+  /** Number of the link that sealed it last before a person took it up again. */
+  @Column('bigint', { nullable: true })
+  earlierN: string | null;
+
   @Column('bigint', { generated: 'increment' })
   seq: string;
 }

@@ -259,7 +259,7 @@ describeOnPostgres('database/backlog: what is asked for each event and intent co
   it('where an audit chain ends, however long it is', async () => {
     await stores.dataSource.query(
       `INSERT INTO audit_links (org, n, run_id, as_of, key_id, record, link)
-       SELECT 'acme', n, 'r-done-' || n, now(), 'k', 'r', 'l' || n FROM generate_series(1, $1::int) AS n`,
+       SELECT 'acme', n, 'r-done-' || n, now(), 'k', 'r', ('l' || n)::bytea FROM generate_series(1, $1::int) AS n`,
       [BACKLOG],
     );
     await stores.dataSource.query(

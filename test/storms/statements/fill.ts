@@ -69,7 +69,7 @@ SELECT id, 'main', org, rule, CASE WHEN event_id IS NULL THEN 'policy' ELSE 'rul
   CASE state WHEN 'error' THEN '{"fired":5,"limit":5}' ELSE '{}' END, repo_id
 FROM r;
 INSERT INTO audit_links (org, n, run_id, as_of, key_id, record, link)
-SELECT org, sealed_n, id, ended_at, 'key', md5(id) || md5('r' || id), md5('l' || id) || md5('m' || id) FROM runs WHERE sealed_n IS NOT NULL;
+SELECT org, sealed_n, id, ended_at, 'key', sha256(('r' || id)::bytea), sha256(('l' || id)::bytea) FROM runs WHERE sealed_n IS NOT NULL;
 
 CREATE TEMP TABLE i AS
 SELECT r.*, pg_temp.id('intent', n, at + (3 + again) * interval '1 ms') AS intent_id,

@@ -107,13 +107,29 @@ CREATE UNIQUE INDEX acts_seq ON acts (seq);
 CREATE INDEX acts_unsealed ON acts (org, at, id) WHERE sealed_n IS NULL;
 
 CREATE TABLE audit_links (
+  org       text COLLATE "C" NOT NULL,
+  n         bigint NOT NULL,
+  run_id    text COLLATE "C",
+  as_of     timestamptz,
+  key_id    text,
+  record    bytea,
+  earlier_n bigint,
+  link      bytea NOT NULL,
+  cut_n     bigint,
+  PRIMARY KEY (org, n),
+  -- Of a link that a cut took, its number and its hash are left.
+  CHECK (num_nulls(run_id, as_of, key_id, record) = CASE WHEN cut_n IS NULL THEN 0 ELSE 4 END)
+);
+
+CREATE TABLE audit_cuts (
   org    text COLLATE "C" NOT NULL,
   n      bigint NOT NULL,
-  run_id text COLLATE "C" NOT NULL,
-  as_of  timestamptz NOT NULL,
-  key_id text NOT NULL,
-  record text NOT NULL,
-  link   text NOT NULL,
+  from_n bigint NOT NULL,
+  to_n   bigint NOT NULL,
+  links  integer NOT NULL,
+  days   integer NOT NULL,
+  newest timestamptz NOT NULL,
+  at     timestamptz NOT NULL,
   PRIMARY KEY (org, n)
 );
 

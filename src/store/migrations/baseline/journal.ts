@@ -21,6 +21,7 @@ CREATE TABLE runs (
   coalesce_hash  bytea,
   coalesced_into text COLLATE "C",
   sealed_n       bigint,
+  earlier_n      bigint,
   reason_code    text NOT NULL,
   reason_params  text NOT NULL,
   repo_id        text
