@@ -54,6 +54,11 @@ export const createBranch = defineAction({
   object: ({ new_branch_name }) => branch(new_branch_name),
   names: ({ old_ref_name }) => ifNamed(old_ref_name, branch).concat(ifNamed(old_ref_name, tag)),
   raises: ['branch.created', 'push'],
+  effect: {
+    refs: { branch: 'new_branch_name' },
+    makes: { kind: 'branch', param: 'new_branch_name' },
+    makesOnly: true,
+  },
   example: { new_branch_name: 'release/1.4', old_ref_name: 'v1.4.0' },
 
   about: ({ new_branch_name: name }) => ({ what: 'branch', name }),

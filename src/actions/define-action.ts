@@ -5,14 +5,13 @@ import type { EventKind } from '../core/event-kinds.js';
 import type { Json, JsonObject } from '../core/json.js';
 import type { Reason } from '../core/reason.js';
 import type { NeededRight } from '../core/rights.js';
-import type { WrittenParam, Unfit } from '../rules/language/catalogue.js';
+import type { EffectFacts, Unfit, WrittenInputs as WrittenParams } from '../rules/language/catalogue.js';
 import type { Secret } from '../core/secret.js';
 import type { Target } from '../core/target.js';
 import type { ForgeClient } from '../forge/forge-client.js';
 import type { OperationName } from '../forge/operations.js';
 
-/** Parameters that are written, by name. */
-export type WrittenParams = Readonly<Record<string, WrittenParam>>;
+export type { WrittenInputs as WrittenParams } from '../rules/language/catalogue.js';
 
 type TargetKind = Target['kind'];
 
@@ -196,6 +195,8 @@ interface ActionWords<
   readonly unclear?: (inputs: WrittenParams) => Unfit | null;
   /** Kinds of event that its effect makes the forge tell. */
   readonly raises: readonly EventKind[];
+  /** What else the checks of rule files must know of its effect. */
+  readonly effect?: EffectFacts;
   readonly example: JsonObject;
 }
 

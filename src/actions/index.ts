@@ -81,6 +81,7 @@ function factsOf(action: AnyAction): ActionFacts {
     raises: action.raises,
     echoes: action.recover?.matcher?.echoes ?? [],
     target: action.target,
+    ...(action.effect ? { effect: action.effect } : {}),
     right: action.right,
     ...(action.asksAct ? { asksAct: true as const } : {}),
     ...(unfit || unclear

@@ -1,7 +1,7 @@
 import { countAlone, emptyOf, inBoth, nobodyNamed, wrongLogin } from './support/unfit.js';
 import { say } from './reasons.js';
 import { defineAction, textOf, changed, refused, there, toWrite, unchanged } from './define-action.js';
-import { id, optional, type ParamsOf, texts, whole } from './support/params.js';
+import { id, optional, type ParamsOf, texts, whole, referring } from './support/params.js';
 import { isAbout, isSameLogin, pickByTurn } from './support/compare.js';
 import { issue } from './support/objects.js';
 import { orMissing } from '../forge/forge-client.js';
@@ -10,9 +10,9 @@ import { RIGHTS } from '../core/rights.js';
 
 const params = {
   number: id('number of the issue or pull request'),
-  add: optional(texts('logins to assign', { max: 20 })),
+  add: referring('user', optional(texts('logins to assign', { max: 20 }))),
   remove: optional(texts('logins to unassign', { max: 20 })),
-  one_of: optional(texts('logins to choose from in turn, when nobody is assigned')),
+  one_of: referring('user', optional(texts('logins to choose from in turn, when nobody is assigned'))),
   count: optional(whole('how many of one_of. Default: 1', { min: 1, max: 10 })),
 };
 
@@ -37,6 +37,7 @@ export const assignIssue = defineAction({
     wrongLogin(inputs, ['add', 'remove', 'one_of']) ??
     countAlone(inputs),
   raises: ['issue.assigned', 'issue.unassigned', 'pull_request.assigned', 'pull_request.unassigned'],
+  effect: { mayRaise: (kind, { remove }) => remove !== undefined || kind.endsWith('.assigned') },
   example: { number: '12', add: ['ann'] },
   about: ({ number }) => ({ what: 'assignees', number }),
 

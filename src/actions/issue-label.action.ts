@@ -5,7 +5,7 @@ import type { WrittenParams } from './define-action.js';
 import { defineAction, textOf, changed, conflict, refused, there, toWrite, undone } from './define-action.js';
 import { isAbout } from './support/compare.js';
 import { chosenFirst, isInUse } from './support/same-name.js';
-import { flag, id, optional, text, texts } from './support/params.js';
+import { flag, id, optional, text, texts, referring } from './support/params.js';
 import { readAll, orMissing, whereAllowed, type ForgeClient } from '../forge/forge-client.js';
 import { each, issue, label } from './support/objects.js';
 import type { JsonObject } from '../core/json.js';
@@ -89,9 +89,9 @@ export const labelIssue = defineAction({
   target: 'repository',
   params: {
     number: id('number of the issue or pull request'),
-    add: optional(texts('names to add')),
+    add: referring('label', optional(texts('names to add'))),
     remove: optional(texts('names to remove')),
-    set: optional(texts('exactly these names')),
+    set: referring('label', optional(texts('exactly these names'))),
     create: optional(flag('make labels that a policy defines, where the repository lacks them')),
     within: optional(text('prefix, such as size/: of labels with this prefix only those in add stay')),
   },

@@ -1,6 +1,6 @@
 import { defineAction, textOf, changed, refused, there, toWrite, unchanged } from './define-action.js';
 import { say } from './reasons.js';
-import { flag, id, optional, text } from './support/params.js';
+import { flag, id, optional, text, referring } from './support/params.js';
 import { isAbout } from './support/compare.js';
 import { chosenOf } from './support/same-name.js';
 import { readAll, orMissing } from '../forge/forge-client.js';
@@ -25,11 +25,14 @@ export const setIssueMilestone = defineAction({
   target: 'repository',
   params: {
     number: id('number of the issue or pull request'),
-    title: optional(
-      text('title of the milestone. Default: none', {
-        check: (title) =>
-          title.trim() === '' ? 'must not be empty; to take the milestone off, leave title out' : null,
-      }),
+    title: referring(
+      'milestone',
+      optional(
+        text('title of the milestone. Default: none', {
+          check: (title) =>
+            title.trim() === '' ? 'must not be empty; to take the milestone off, leave title out' : null,
+        }),
+      ),
     ),
     replace: optional(flag('replace another milestone. Default: it stays')),
   },
@@ -41,6 +44,11 @@ export const setIssueMilestone = defineAction({
   object: ({ number }) => issue(number),
   names: ({ title }) => ifNamed(title, milestone),
   raises: ['issue.milestoned', 'issue.demilestoned', 'pull_request.milestoned', 'pull_request.demilestoned'],
+  effect: {
+    mayRaise: (kind, { title }) => kind.endsWith(title ? '.milestoned' : '.demilestoned'),
+    // Without a title the milestone is taken off.
+    absent: ['title'],
+  },
   example: { number: '12', title: '1.5' },
   about: ({ number }) => ({ what: 'milestone', number }),
 

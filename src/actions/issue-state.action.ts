@@ -2,6 +2,7 @@ import { defineAction, textOf, changed, refused, there, toWrite, unchanged } fro
 import { say } from './reasons.js';
 import { choice, id, optional, time } from './support/params.js';
 import { isAbout } from './support/compare.js';
+import { valueOf } from './support/unfit.js';
 import { issue } from './support/objects.js';
 import { isRefused, orMissing } from '../forge/forge-client.js';
 import { RIGHTS } from '../core/rights.js';
@@ -24,6 +25,12 @@ export const setIssueState = defineAction({
   object: ({ number }) => issue(number),
   names: () => [],
   raises: ['issue.closed', 'issue.reopened', 'pull_request.closed', 'pull_request.reopened'],
+  effect: {
+    mayRaise: (kind, inputs) => {
+      const state = valueOf(inputs, 'state');
+      return (state !== 'open' && kind.endsWith('.closed')) || (state !== 'closed' && kind.endsWith('.reopened'));
+    },
+  },
   example: { number: '12', state: 'closed' },
   about: ({ number }) => ({ what: 'issue', number }),
 

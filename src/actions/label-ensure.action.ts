@@ -66,6 +66,7 @@ export const ensureLabel = defineAction({
   names: ({ renamed_from }) => each(renamed_from, label),
   unclear: (inputs) => inBoth(inputs, 'name', 'renamed_from') ?? unclear(inputs),
   raises: [],
+  effect: { makes: { kind: 'label', param: 'name' } },
   example: { name: 'kind/bug', color: '#d73a4a', exclusive: true },
   about: ({ name }) => ({ what: 'label', name: objectName(name) }),
 

@@ -28,6 +28,7 @@ export const removeLabel = defineAction({
   names: () => [],
   overwrites: true,
   raises: [],
+  effect: { undoes: 'label.ensure' },
   example: { name: 'kind/chore' },
 
   about: ({ name }) => ({ what: 'label', name: objectName(name) }),

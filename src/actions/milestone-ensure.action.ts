@@ -63,6 +63,7 @@ export const ensureMilestone = defineAction({
   names: ({ renamed_from }) => each(renamed_from, milestone),
   unclear: (inputs) => inBoth(inputs, 'title', 'renamed_from'),
   raises: [],
+  effect: { makes: { kind: 'milestone', param: 'title' } },
   example: { title: '1.4', due_on: '2027-01-31', state: 'open' },
   about: ({ title }) => ({ what: 'milestone', name: objectName(title) }),
 

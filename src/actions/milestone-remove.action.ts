@@ -28,6 +28,7 @@ export const removeMilestone = defineAction({
   names: () => [],
   overwrites: true,
   raises: [],
+  effect: { undoes: 'milestone.ensure' },
   example: { title: '1.4' },
 
   about: ({ title }) => ({ what: 'milestone', name: objectName(title) }),

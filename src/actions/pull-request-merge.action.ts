@@ -11,10 +11,11 @@ import {
 } from './define-action.js';
 import type { Decision } from './define-action.js';
 import { say } from './reasons.js';
-import { choice, flag, id, optional, type ParamsOf, text, whole } from './support/params.js';
+import { choice, flag, id, optional, type ParamsOf, text, whole, referring } from './support/params.js';
 import { readAll, isRefused, orMissing, type ForgeClient } from '../forge/forge-client.js';
 import type { SentEffect } from './support/recovery.js';
 import { isAbout } from './support/compare.js';
+import { valueOf } from './support/unfit.js';
 import { ifNamed, issue, label } from './support/objects.js';
 import { ForgeError } from '../core/errors.js';
 import type { ForgeEvent } from '../core/event.js';
@@ -39,7 +40,7 @@ const params = {
     check: (sha) => (/^[0-9a-f]{40}([0-9a-f]{24})?$/.test(sha) ? null : 'must be a whole commit id'),
   }),
   method: optional(choice('merge (default), rebase, rebase-merge, squash or fast-forward-only', { words: METHODS })),
-  label: optional(text('label that it must have')),
+  label: referring('label', optional(text('label that it must have'))),
   approvals: optional(whole('approvals of this commit by people other than its author. Default: 1', { max: 20 })),
   checks: optional(flag('whether the statuses of the commit must be green. Default: true')),
   delete_branch: optional(flag('delete its branch after the merge')),
@@ -91,6 +92,13 @@ export const mergePullRequest = defineAction({
     'pull_request.closed',
     'pull_request.merged',
   ],
+  effect: {
+    mayRaise: (kind, inputs) =>
+      kind !== 'branch.deleted' ||
+      (inputs['delete_branch'] !== undefined && valueOf(inputs, 'delete_branch') !== false),
+    // The commits of a rebase name neither the pull request nor its head.
+    isKnown: (kind, inputs) => kind !== 'push' || valueOf(inputs, 'method') !== 'rebase',
+  },
   example: { number: '12', sha: '0123456789abcdef0123456789abcdef01234567', label: 'merge/ready', approvals: 1 },
   about: ({ number }) => ({ what: 'pull request', number }),
 

@@ -3,7 +3,7 @@ import { say } from './reasons.js';
 import type { Unfit } from '../rules/language/catalogue.js';
 import type { WrittenParams } from './define-action.js';
 import { defineAction, textOf, changed, refused, there, toWrite } from './define-action.js';
-import { id, optional, texts, whole } from './support/params.js';
+import { id, optional, texts, whole, referring } from './support/params.js';
 import { isAbout, isSameLogin, pickByTurn } from './support/compare.js';
 import { readAll, orMissing } from '../forge/forge-client.js';
 import { issue } from './support/objects.js';
@@ -40,9 +40,12 @@ export const requestReview = defineAction({
   target: 'repository',
   params: {
     number: id('number of the pull request'),
-    reviewers: optional(texts('logins', { max: 20 })),
-    teams: optional(texts('names of teams', { max: 10 })),
-    one_of: optional(texts('logins to choose from in turn, when nobody is asked and nobody has reviewed')),
+    reviewers: referring('user', optional(texts('logins', { max: 20 }))),
+    teams: referring('team', optional(texts('names of teams', { max: 10 }))),
+    one_of: referring(
+      'user',
+      optional(texts('logins to choose from in turn, when nobody is asked and nobody has reviewed')),
+    ),
     count: optional(whole('how many of one_of. Default: 1', { min: 1, max: 10 })),
   },
   operations: ['requestReviewers', 'getPull', 'listReviews'],

@@ -50,6 +50,12 @@ export const updateRelease = defineAction({
   ],
   unfit,
   raises: ['release.updated', 'release.published'],
+  effect: {
+    // An edit of a published release may be told as published again; what waits for a release means its first time.
+    isExpected: (kind, inputs) =>
+      kind !== 'release.published' || (inputs['draft'] !== undefined && valueOf(inputs, 'draft') !== true),
+    refs: { tag: 'tag' },
+  },
   example: { id: '12', prerelease: false, body: 'What is new' },
   about: () => RELEASE,
 

@@ -47,6 +47,7 @@ export const createRepoForUser = defineAction({
   object: () => null,
   names: () => [],
   raises: ['repository.created'],
+  effect: { makesOnly: true, makesRepository: true },
   example: { username: 'ann', name: 'sandbox', private: true, auto_init: true, default_branch: 'main' },
   about: ({ username, name }) => ({ what: 'repository', name: `${username}/${name}` }),
   whenTaken: ({ username, name }) => say('found.taken', { what: 'repository', name: `${username}/${name}` }),

@@ -1,8 +1,12 @@
 import { defineAction, textOf, changed, refused, there, toWrite, unchanged } from './define-action.js';
 import { say } from './reasons.js';
 import { id, optional, whole } from './support/params.js';
+import { valueOf } from './support/unfit.js';
 import { orMissing } from '../forge/forge-client.js';
 import { RIGHTS } from '../core/rights.js';
+
+/** Attempts of a run after which it is left alone. */
+const FEW_ATTEMPTS = 10;
 
 /** Once: a run that was run again already, by whomever, is left alone. Each rerun is one attempt more, so the number tells whether ours began. */
 export const rerunFailedJobs = defineAction({
@@ -28,6 +32,10 @@ export const rerunFailedJobs = defineAction({
     'task.started',
     'task.finished',
   ],
+  effect: {
+    // More attempts than that are no end.
+    endsAlone: (inputs) => inputs['attempts'] === undefined || Number(valueOf(inputs, 'attempts')) <= FEW_ATTEMPTS,
+  },
   example: { run: '812' },
   about: ({ run }) => ({ what: 'run', name: run }),
 

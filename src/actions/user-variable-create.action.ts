@@ -24,6 +24,7 @@ export const createUserVariable = defineAction({
   object: () => null,
   names: () => [],
   raises: [],
+  effect: { makesOnly: true },
   example: { name: 'BOT_CONFIG_COMMIT', value: '3f2a1c' },
   about: ({ name }) => ({ what: 'variable', name: variableName(name) }),
   whenTaken: ({ name }) => say('found.taken', { what: 'variable', name: variableName(name) }),

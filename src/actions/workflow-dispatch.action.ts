@@ -43,6 +43,8 @@ export const dispatchWorkflow = defineAction({
     'task.started',
     'task.finished',
   ],
+  // Each intent is one start, whatever was started before.
+  effect: { endsAlone: () => false },
   example: { workflow: 'nightly.yml', ref: 'main' },
   about: ({ workflow }) => ({ what: 'runs', name: workflow }),
 

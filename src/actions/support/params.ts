@@ -108,6 +108,14 @@ export function naming<Param extends ActionParam>(names: 'branch' | 'tag', { fac
   return { facts: { ...facts, names }, schema } as Param;
 }
 
+/** The same parameter, which names objects of this kind that must be there. */
+export function referring<Param extends ActionParam>(
+  refersTo: NonNullable<ParamFacts['refersTo']>,
+  { facts, schema }: Param,
+): Param {
+  return { facts: { ...facts, refersTo }, schema } as Param;
+}
+
 /** A time (RFC 3339) or a day (YYYY-MM-DD). */
 export function time(summary: string): ActionParam<z.ZodType<string>> {
   const schema = z

@@ -1,6 +1,7 @@
 import { hashOf } from '../../core/ids.js';
 import type { Known } from '../../forge/looks.js';
-import type { LiteralName, NamedKind } from '../../rules/language/literal-names.js';
+import type { NamedKind } from '../../rules/language/catalogue.js';
+import type { LiteralName } from '../../rules/language/literal-names.js';
 import { cureOfUnknown, unknownNames, type NameReader } from '../../rules/requirements/unknown-names.js';
 import { note, warning, type CheckResult } from './check.js';
 import { saw } from './looks.js';

@@ -21,6 +21,36 @@ export interface Unfit {
 /** What a text parameter names: a number of the forge, a branch or tag by its short name, or (`ref`) either of them or a commit. */
 export type ParamNames = 'number' | 'branch' | 'tag' | 'ref';
 
+/** Objects of the forge that rule files name literally. */
+export type NamedKind = 'repository' | 'user' | 'team' | 'label' | 'milestone' | 'branch';
+
+/** Parameters of a step, as far as they are known before a run. */
+export type WrittenInputs = Readonly<Record<string, WrittenParam>>;
+
+/** What the loop proof and the checks of rule files must know of an effect, beside the kinds of event that it raises. */
+export interface EffectFacts {
+  /** Whether it may raise the event with these parameters. Default: it may. */
+  readonly mayRaise?: (kind: EventKind, inputs: WrittenInputs) => boolean;
+  /** Whether who waits for such an event means those of this effect: warnings go by that. Default: as `mayRaise`. */
+  readonly isExpected?: (kind: EventKind, inputs: WrittenInputs) => boolean;
+  /** Whether the bot can tell, with these parameters, that such an event is of this effect. Default: it can. */
+  readonly isKnown?: (kind: EventKind, inputs: WrittenInputs) => boolean;
+  /** Parameters that name the branch or the tag of the raised events; where one is left out, they have none. Default: any branch or tag. */
+  readonly refs?: Readonly<Partial<Record<'branch' | 'tag', string>>>;
+  /** The object that it makes, and the parameter with its name. */
+  readonly makes?: { readonly kind: NamedKind; readonly param: string };
+  /** It makes its object and never changes one: the second time of one key changes nothing. */
+  readonly makesOnly?: true;
+  /** It makes a repository: each is a new place to write to. */
+  readonly makesRepository?: true;
+  /** The action that makes what this one takes away. */
+  readonly undoes?: string;
+  /** Whether its second time changes nothing. Default: where its parameters are the same each time. */
+  readonly endsAlone?: (inputs: WrittenInputs) => boolean;
+  /** Parameters whose absence is a wish too: nothing is to be there. */
+  readonly absent?: readonly string[];
+}
+
 /** What the compiler must know about an action; given by the action catalogue, so that `rules` imports no action. */
 export interface ActionFacts {
   name: string;
@@ -43,6 +73,8 @@ export interface ActionFacts {
       example?: string;
       /** It names one of these: what is no number, or a full ref, is never meant. */
       names?: ParamNames;
+      /** It needs objects of this kind, named literally. */
+      refersTo?: NamedKind;
     }
   >;
   /** Parameter that names the object. */
@@ -60,16 +92,14 @@ export interface ActionFacts {
   /** Check of constant values at load (colour, host allow list at run time is the action's own); message or null. */
   checkConstant?: (param: string, value: Json) => string | null;
   /** Check of the parameters together, as far as they are known at load. */
-  unfit?: (
-    inputs: Readonly<Record<string, WrittenParam>>,
-    operator: { readonly mirrorHosts?: readonly string[] },
-  ) => Unfit | null;
+  unfit?: (inputs: WrittenInputs, operator: { readonly mirrorHosts?: readonly string[] }) => Unfit | null;
   /** Operations without which it cannot work at all; absent = it has a way around each of them. */
   requires?: readonly string[];
   /** Kinds of event that its effect makes the forge tell. */
   raises?: readonly EventKind[];
   /** Of these, the ones of which the bot knows which rule's effect raised them. */
   echoes?: readonly EventKind[];
+  effect?: EffectFacts;
   /** What whoever asks for it by a command must be allowed to do; absent = nobody may ask for it so. */
   right?: NeededRight;
   /** Where an event wants it, the forge must confirm that the event happened. */

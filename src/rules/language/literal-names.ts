@@ -1,3 +1,4 @@
+import type { NamedKind } from './catalogue.js';
 import { itemKey } from './compile/item-positions.js';
 import type { ParamProgram, Template } from './compile/program.js';
 import { stepsOf } from './load/raised-kinds.js';
@@ -5,8 +6,6 @@ import type { GlobPattern } from './match/glob.js';
 import type { WhereFilter } from './match/where-filter.js';
 import type { CompiledPolicy, CompiledRule } from './revision.js';
 import type { Position } from '../../core/problem.js';
-
-export type NamedKind = 'repository' | 'user' | 'team' | 'label' | 'milestone' | 'branch';
 
 /** Something of the forge that the rules name literally. */
 export interface LiteralName {
@@ -17,14 +16,6 @@ export interface LiteralName {
   readonly position: Position;
 }
 
-/** Parameters of actions that name something, by action. */
-const NAMING: ReadonlyMap<string, Readonly<Record<string, NamedKind>>> = new Map([
-  ['issue.label', { add: 'label', set: 'label' }],
-  ['issue.assign', { add: 'user', one_of: 'user' }],
-  ['pull_request.request_review', { reviewers: 'user', one_of: 'user', teams: 'team' }],
-  ['pull_request.merge', { label: 'label' }],
-  ['issue.milestone', { title: 'milestone' }],
-]);
 /** What repositories have, each for itself. */
 const OF_REPOSITORY: ReadonlySet<NamedKind> = new Set(['label', 'milestone', 'branch']);
 /** A rule about these waits for a branch that is not there, or was. */
@@ -38,14 +29,11 @@ export function literalNames(
   policies: readonly CompiledPolicy[],
   org: string,
 ): LiteralName[] {
-  const written = [...rules, ...policies].flatMap(stepsOf);
-  const madeBy = (name: string, param: string): ReadonlySet<string> =>
-    new Set(written.filter(({ action }) => action.name === name).flatMap(({ params }) => constants(params, param)));
-  const made: Readonly<Partial<Record<NamedKind, ReadonlySet<string>>>> = {
-    label: madeBy('label.ensure', 'name'),
-    milestone: madeBy('milestone.ensure', 'title'),
-    branch: madeBy('branch.create', 'new_branch_name'),
-  };
+  const made = new Map<NamedKind, Set<string>>();
+  for (const { action, params } of [...rules, ...policies].flatMap(stepsOf)) {
+    const { makes } = action.effect ?? {};
+    if (makes) made.set(makes.kind, new Set([...(made.get(makes.kind) ?? []), ...constants(params, makes.param)]));
+  }
   const live = [...rules.filter(({ disabled }) => disabled === null), ...policies];
   const names = live.flatMap((one): LiteralName[] => {
     const { program } = one;
@@ -59,22 +47,20 @@ export function literalNames(
         ? branchesIn(where, literalRepositories)
         : []),
       ...steps.flatMap(({ action, params }) =>
-        Object.entries(NAMING.get(action.name) ?? {}).flatMap(([param, kind]) =>
-          params
-            .filter(({ name }) => name === param)
-            .flatMap(({ template, position }) =>
-              textsOf(template).map((name) => ({
-                kind,
-                name,
-                repositories: OF_REPOSITORY.has(kind) ? literalRepositories : null,
-                position,
-              })),
-            ),
-        ),
+        params.flatMap(({ name: param, template, position }) => {
+          const kind = action.params[param]?.refersTo;
+          if (kind === undefined) return [];
+          return textsOf(template).map((name) => ({
+            kind,
+            name,
+            repositories: OF_REPOSITORY.has(kind) ? literalRepositories : null,
+            position,
+          }));
+        }),
       ),
     ];
   });
-  return names.filter(({ kind, name }) => name !== '' && !made[kind]?.has(name));
+  return names.filter(({ kind, name }) => name !== '' && made.get(kind)?.has(name) !== true);
 }
 
 function branchesIn({ branch, positions }: WhereFilter, repositories: readonly string[] | null): LiteralName[] {

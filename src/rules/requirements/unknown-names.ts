@@ -1,7 +1,8 @@
 import { didYouMean } from '../../core/did-you-mean.js';
 import { ForgeError } from '../../core/errors.js';
 import { listAll, orMissing, type ForgeClient } from '../../forge/forge-client.js';
-import type { LiteralName, NamedKind } from '../language/literal-names.js';
+import type { NamedKind } from '../language/catalogue.js';
+import type { LiteralName } from '../language/literal-names.js';
 
 /** More repositories are not read for what they have, and more accounts not one by one. */
 const MAX_REPOSITORIES = 30;

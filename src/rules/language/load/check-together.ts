@@ -1,10 +1,9 @@
 import { canonicalJson } from '../../../core/canonical-json.js';
-import { tableOf } from '../../../core/table.js';
 import type { Json } from '../../../core/json.js';
 import type { ParamProgram, PolicyItem, PolicyPart } from '../compile/program.js';
 import type { CompiledPolicy, CompiledRule } from '../revision.js';
 import type { Position } from '../../../core/problem.js';
-import { canMeet } from './find-loops.js';
+import { canMeet } from './writers.js';
 import { constantIn } from './raised-kinds.js';
 
 /** What is wrong with parts that are right by themselves. */
@@ -15,11 +14,6 @@ export interface Together {
   readonly isWarning: boolean;
 }
 
-/** Sections that make, and those that take the same away again. */
-const REMOVED: Readonly<Record<string, string>> = tableOf({
-  labels: 'removed_labels',
-  milestones: 'removed_milestones',
-});
 /** Of sections with one entry for each thing; the others are one list or one set of settings. */
 const COMPARED = new Set<PolicyPart['section']>([
   'labels',
@@ -89,8 +83,8 @@ function* contradictions(entries: readonly Entry[]): Generator<Together, void> {
   let pairs = 0;
   const byKey = new Map<string, Entry[]>();
   for (const entry of entries) {
-    const removes = Object.entries(REMOVED).find(([, section]) => section === entry.part.section)?.[0];
-    const key = `${removes ?? entry.part.section} ${entry.key}`;
+    const { name, effect } = entry.part.action;
+    const key = `${effect?.undoes ?? name} ${entry.key}`;
     const sameKey = byKey.get(key) ?? [];
     for (const other of sameKey) {
       if ((pairs += 1) > MAX_PAIRS) return;
@@ -246,13 +240,10 @@ function* sameVariables(rules: readonly CompiledRule[]): Generator<Together, voi
   }
 }
 
-/** Actions of rules that undo what a section of a policy keeps. */
-const UNDOES: Readonly<Record<string, PolicyPart['section']>> = tableOf({
-  'label.remove': 'labels',
-  'label.ensure': 'removed_labels',
-  'milestone.remove': 'milestones',
-  'milestone.ensure': 'removed_milestones',
-});
+/** One makes what the other takes away. */
+function undoEachOther(one: PolicyPart['action'], other: PolicyPart['action']): boolean {
+  return one.effect?.undoes === other.name || other.effect?.undoes === one.name;
+}
 
 /** A rule that writes what a policy writes otherwise: the policy repairs it at its next pass. */
 function* againstPolicies(rules: readonly CompiledRule[], entries: readonly Entry[]): Generator<Together, void> {
@@ -269,7 +260,7 @@ function* againstPolicies(rules: readonly CompiledRule[], entries: readonly Entr
       const isSingle = own !== undefined && SINGLE.has(own);
       const written = isSingle ? own : constantIn(params, action.naturalKey);
       const key = typeof written !== 'string' || isSingle ? written : nameOf(action, written);
-      const undone = UNDOES[action.name];
+      const undone = entries.find(({ part }) => undoEachOther(part.action, action))?.part.section;
       const about = (section: string | undefined): readonly Entry[] =>
         section === undefined || typeof key !== 'string' ? [] : (byKey.get(`${section} ${key}`) ?? []);
       const other = [
@@ -334,8 +325,8 @@ function* unknownLabels(rules: readonly CompiledRule[], entries: readonly Entry[
   const alike = new Map([...made].map((name) => [squeezed(name), name]));
   for (const { program } of rules)
     for (const { action, params } of program.steps)
-      for (const { name, template, position } of action.name === 'issue.label' ? params : []) {
-        if (!['add', 'set'].includes(name) || template.kind !== 'constant') continue;
+      for (const { name, template, position } of params) {
+        if (action.params[name]?.refersTo !== 'label' || template.kind !== 'constant') continue;
         for (const label of [template.value].flat()) {
           if (typeof label !== 'string' || made.has(label)) continue;
           const near = alike.get(squeezed(label));

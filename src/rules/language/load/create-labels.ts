@@ -2,7 +2,7 @@ import type { ParamProgram, PolicyItem, StepProgram } from '../compile/program.j
 import type { CompiledPolicy, CompiledRule } from '../revision.js';
 import type { ActionFacts } from '../catalogue.js';
 import type { Position } from '../../../core/problem.js';
-import { canMeet } from './find-loops.js';
+import { canMeet } from './writers.js';
 
 interface CreateProblem {
   readonly position: Position;
@@ -36,8 +36,8 @@ export function createLabels(
 
   function before(rule: CompiledRule, step: StepProgram): StepProgram[] {
     const create = step.params.find(({ name }) => name === 'create');
-    if (step.action.name !== 'issue.label' || !create || constantOf(create) === false) return [];
-    const wanted = step.params.filter(({ name }) => name === 'add' || name === 'set');
+    const wanted = step.params.filter(({ name }) => step.action.params[name]?.refersTo === 'label');
+    if (wanted.length === 0 || !create || constantOf(create) === false) return [];
     const names = wanted.flatMap(namesOf);
     if (constantOf(create) !== true || names.includes(null)) {
       problems.push({

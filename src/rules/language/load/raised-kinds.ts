@@ -1,6 +1,8 @@
 import type { EventKind } from '../../../core/event-kinds.js';
 import type { Json } from '../../../core/json.js';
 import type { ParamProgram, StepProgram } from '../compile/program.js';
+import { emptyTable } from '../../../core/table.js';
+import type { WrittenInputs, WrittenParam } from '../catalogue.js';
 import type { CompiledPolicy, CompiledRule } from '../revision.js';
 
 /** Something that is written, and the conditions of it alone. */
@@ -16,19 +18,22 @@ export function stepsOf({ program }: CompiledRule | CompiledPolicy): Step[] {
 }
 
 /** Of what its action may raise, what it does raise with these values. */
-export function raisesOf({ action: { name, raises = [] }, params }: Step): readonly EventKind[] {
-  const has = (param: string): boolean => params.some((one) => one.name === param);
-  const keep = (pattern: RegExp): readonly EventKind[] => raises.filter((kind) => pattern.test(kind));
-  if (name === 'issue.state') {
-    const state = constantIn(params, 'state');
-    return state === 'closed' ? keep(/closed$/) : state === 'open' ? keep(/reopened$/) : raises;
+export function raisesOf({ action: { raises = [], effect }, params }: Step): readonly EventKind[] {
+  const { mayRaise } = effect ?? {};
+  if (!mayRaise) return raises;
+  const inputs = writtenInputs(params);
+  return raises.filter((kind) => mayRaise(kind, inputs));
+}
+
+/** Parameters, as far as they are known before a run. */
+export function writtenInputs(params: readonly ParamProgram[]): WrittenInputs {
+  const inputs = emptyTable<WrittenParam>();
+  for (const { name, template } of params) {
+    const [first] = template.kind === 'text' ? template.parts : [];
+    inputs[name] =
+      template.kind === 'constant' ? { value: template.value } : { prefix: typeof first === 'string' ? first : '' };
   }
-  if (name === 'issue.assign' && !has('remove')) return keep(/\.assigned$/);
-  if (name === 'issue.milestone' && has('title')) return keep(/\.milestoned$/);
-  if (name === 'issue.milestone') return keep(/\.demilestoned$/);
-  if (name === 'pull_request.merge' && (!has('delete_branch') || constantIn(params, 'delete_branch') === false))
-    return keep(/^(?!branch\.deleted$)/);
-  return raises;
+  return inputs;
 }
 
 /** The same, of a step of a rule: what names its issue or pull request may tell which of both it is. */
@@ -43,11 +48,11 @@ export function raisesIn(step: Step, on: readonly EventKind[]): readonly EventKi
   return raisesOf(step).filter((kind) => other === null || !kind.startsWith(other));
 }
 
-/** Of these, the kinds that can be told to be its own. The commits of a rebase name neither the pull request nor its head. */
+/** Of these, the kinds that can be told to be its own. */
 export function knownKindsOf(step: Step): readonly EventKind[] {
-  const { name, echoes = [] } = step.action;
-  const isRebase = name === 'pull_request.merge' && constantIn(step.params, 'method') === 'rebase';
-  return raisesOf(step).filter((kind) => echoes.includes(kind) && !(isRebase && kind === 'push'));
+  const { echoes = [], effect } = step.action;
+  const inputs = writtenInputs(step.params);
+  return raisesOf(step).filter((kind) => echoes.includes(kind) && effect?.isKnown?.(kind, inputs) !== false);
 }
 
 export function constantIn(params: readonly ParamProgram[], name: string): Json | undefined {

@@ -2,7 +2,6 @@ import type { EventKind } from '../../../core/event-kinds.js';
 import type { CompiledPolicy, CompiledRule, Revision } from '../revision.js';
 import type { ActionFacts } from '../catalogue.js';
 
-export const CREATES_REPOSITORY = 'repo.create_for_user';
 /** Runs and jobs that a poll finds do not tell who started them: whoever asks for no actor takes those of the bot too. */
 export const WITHOUT_ACTOR = /^(?:workflow|task)\./;
 
@@ -33,8 +32,8 @@ function actionsOf({ program }: CompiledRule | CompiledPolicy): ActionFacts[] {
     : [...program.parts.map(({ action }) => action), ...program.fixes.map(({ step }) => step.action)];
 }
 
-function mayStart(from: string, { name, raises = [] }: ActionFacts, to: CompiledRule | CompiledPolicy): boolean {
-  if (!('on' in to)) return name === CREATES_REPOSITORY || raises.some((kind) => kind.startsWith('repository.'));
+function mayStart(from: string, { raises = [], effect }: ActionFacts, to: CompiledRule | CompiledPolicy): boolean {
+  if (!('on' in to)) return effect?.makesRepository === true || raises.some((kind) => kind.startsWith('repository.'));
   return raises.some((kind) => to.on.includes(kind) && takesOurs(from, to, kind));
 }
 
