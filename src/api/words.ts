@@ -19,6 +19,13 @@ export function sayFired({
   return `The schedule was fired: ${counted(runs, 'run')}${rest}.`;
 }
 
+/** Rules that were not asked about an event; empty = none. */
+export function notAskedText(rules: readonly string[]): string {
+  return rules.length === 0
+    ? ''
+    : `${counted(rules.length, 'rule')} not asked: the bot's own act (${rules.join(', ')})`;
+}
+
 /** A length of time in words: `3 min`, `2 h 5 min`. */
 export function duration(ms: number): string {
   const s = Math.max(0, Math.round(ms / 1000));

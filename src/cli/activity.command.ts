@@ -6,13 +6,13 @@ import { limitOption, orgOption } from './command-options.js';
 import { allOption, effectsText, footer, hidesUnchanged, type ListOptions } from './list-options.js';
 import { plain, print, shortIds, state, table, when } from './print.js';
 import { withBot, type Reach } from './reach-bot.js';
-import { writeOut } from './terminal.js';
+import { colour, writeOut } from './terminal.js';
 import { untilStopped } from './until-stopped.js';
 import { storeCommand } from './bot-command.js';
 import { filterOptions } from './print-list.js';
 import { ACTIVITY_FILTERS } from '../api/lists.js';
 import type { SentTo } from '../api/operations/index.js';
-import { aboutText, sourcesText } from '../api/words.js';
+import { aboutText, notAskedText, sourcesText } from '../api/words.js';
 
 type ActivityOptions = ListOptions & Omit<SentTo<'activity'>, 'changed'> & { readonly follow: boolean };
 
@@ -36,7 +36,12 @@ export function activityCommand(): Command {
         // Whoever asks for a state wants all of that state.
         const hides = (filter.state ?? filter.effects) === undefined && hidesUnchanged(options);
         const page = await bot.call('activity', { ...filter, changed: hides || undefined });
-        print(json, page, () => `${linesOf(page.rows)}${footer({ ...page, hides, before: page.next })}`);
+        print(
+          json,
+          page,
+          () =>
+            `${[linesOf(page.rows), ...notAskedLines(page.notAsked)].join('\n')}${footer({ ...page, hides, before: page.next })}`,
+        );
       }),
     );
 }
@@ -69,6 +74,13 @@ async function follow(bot: Pick<Reach, 'call'>, { limit, json }: ActivityOptions
 
 const HEAD = ['at (UTC)', 'id', 'what', 'about', 'by', 'rules', 'effects, or why none'];
 
+/** Of acts of the bot itself, which rules they did not start. */
+export function notAskedLines(rows: readonly ActivityRow[]): string[] {
+  return rows.map((row) =>
+    colour.yellow(plain(`${row.event ?? ''} in ${aboutText(row, row.org)}: ${notAskedText(row.notAsked)}`)),
+  );
+}
+
 function linesOf(rows: readonly ActivityRow[]): string {
   const short = shortIds(rows.map(({ id }) => id));
   const cells = rows.map((row) => cellsOf(row, short));
@@ -76,10 +88,10 @@ function linesOf(rows: readonly ActivityRow[]): string {
 }
 
 function cellsOf(row: ActivityRow, short: (id: string) => string): string[] {
-  const { at, id, what, event, sources, person, schedule, org, runs, reason, state: of } = row;
+  const { at, id, what, event, sources, person, schedule, org, runs, notAsked, reason, state: of } = row;
   const fired = runs.filter((run) => hasFired(run.state));
   const effects = runs.flatMap((run) => run.effects);
-  const why = reason ?? runs.find((run) => !hasFired(run.state))?.reason ?? '';
+  const why = reason ?? runs.find((run) => !hasFired(run.state))?.reason ?? notAskedText(notAsked);
   return [
     when(at),
     short(id),

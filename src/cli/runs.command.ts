@@ -2,6 +2,8 @@ import { Option } from 'commander';
 import type { Command } from 'commander';
 import type { OrgShadow, RunReport } from '../api/operations/answers.js';
 import type { RunState } from '../core/run.js';
+import type { ActivityRow } from '../insight/activity.js';
+import { notAskedLines } from './activity.command.js';
 import type { ShownWaiting } from '../core/waiting.js';
 import { RUN_STATES } from '../core/states.js';
 import { limitOption, orgOption } from './command-options.js';
@@ -60,18 +62,25 @@ export function runsCommand(): Command {
         const changed = hides || undefined;
         const reports = await bot.call('runs', { org, rule, state: of, shadow: false, changed, before, limit });
         const waiting = options.json ? [] : await bot.call('waiting', { org });
-        return print(options.json, reports, () => describeRuns(reports, waiting, { hides, limit }));
+        const isNewest = before === undefined && !options.json;
+        const { notAsked } = isNewest
+          ? await bot.call('activity', { org, rule, changed: true, limit: 1 })
+          : { notAsked: [] };
+        return print(options.json, reports, () => describeRuns(reports, { waiting, notAsked }, { hides, limit }));
       }),
     );
 }
 
-/** @param waiting what has no run yet, and what keeps the effects of those that have one */
+/**
+ * @param beside `waiting`: what has no run yet, and what keeps the effects of those that have one; `notAsked`: acts of the bot itself, which rules did
+ * not take
+ */
 export function describeRuns(
   reports: readonly RunReport[],
-  waiting: readonly ShownWaiting[],
+  { waiting, notAsked }: { readonly waiting: readonly ShownWaiting[]; readonly notAsked: readonly ActivityRow[] },
   page: { readonly hides: boolean; readonly limit: number },
 ): string {
-  return [listed(reports, LIST, page), ...waitingLines(waiting)].join('\n');
+  return [listed(reports, LIST, page), ...waitingLines(waiting), ...notAskedLines(notAsked)].join('\n');
 }
 
 function shadowOf({ org, rules }: OrgShadow): string {

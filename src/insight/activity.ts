@@ -11,6 +11,7 @@ import { RUN_STATES } from '../core/states.js';
 import type { ArrivalState } from '../core/arrival.js';
 import { type ArrivalSummary, InboxStore } from '../pipeline/inbox-store.port.js';
 import { JournalStore } from '../pipeline/journal-store.port.js';
+import { OwnActs } from './own-acts.js';
 import { ActiveRevisions } from '../rules/revisions/active-revisions.port.js';
 import { about, aboutEvent, aboutRun, countEffects, effectCount, whatAbout } from './about-run.js';
 import { type CauseFilter, type CauseRef, type SourceOfEvent, ActivityStore } from './activity-store.port.js';
@@ -20,6 +21,9 @@ import { eventsById, intentsByRun } from './read-work.js';
 const SOURCES_SHOWN = 10;
 /** Runs of the causes of one page. */
 const RUNS_OF_PAGE = 5_000;
+/** The newest causes that are looked through for acts of the bot that rules did not take, and how many of those are shown. */
+const OWN_ACTS_LOOKED_AT = 100;
+const NOT_ASKED_SHOWN = 5;
 /** Windows of the store that one page looks at before it says that the older ones are behind the next. */
 const LOOKS = 4;
 
@@ -51,12 +55,22 @@ export const activityRow = about.extend({
   state: z.enum(['waits', 'decided', 'quarantined']).describe('`waits`: the bot has not decided about it yet.'),
   reason: maybeText.describe('Of an arrival: why it made no event.'),
   code: maybeText,
+  notAsked: z
+    .array(text)
+    .describe(
+      "Rules that would take the event from anybody else: it is the bot's own act, and they do not take those.",
+    ),
   runs: z.array(activityRun).describe('Rules and policies that decided about it; others did not match it.'),
 });
 export type ActivityRow = Shape<typeof activityRow>;
 
 export const activityPage = z.object({
   rows: z.array(activityRow),
+  notAsked: z
+    .array(activityRow)
+    .describe(
+      "The newest of the bot's own acts that rules would take from anybody else. On the first page, where it leaves out what changed nothing or is about one rule.",
+    ),
   next: maybeText.describe('`before` of the next page; null = there is nothing older.'),
   lookedBackTo: maybeTime.describe(
     'A page without enough rows looked back to this moment, not further; null = it did not have to stop.',
@@ -72,6 +86,7 @@ export class Activity {
     @Inject(InboxStore) private readonly inbox: Pick<InboxStore, 'event'>,
     @Inject(JournalStore) private readonly journal: Pick<JournalStore, 'runs' | 'workOfRuns'>,
     @Inject(ActiveRevisions) private readonly keeper: Pick<ActiveRevisions, 'active'>,
+    @Inject(OwnActs) private readonly ownActs: Pick<OwnActs, 'notAsked'>,
     @Inject(Clock) private readonly clock: Pick<Clock, 'now'>,
   ) {}
 
@@ -88,7 +103,19 @@ export class Activity {
     const isShort = next !== null && causes.length < filter.limit;
     const madeAt = isShort ? madeAtMs(next) : null;
     const rows = (await this.rowsOf(causes, filter.visibility)).filter((row) => isExactly(row, filter));
-    return { rows, next, lookedBackTo: madeAt === null ? null : new Date(madeAt) };
+    const notAsked = filter.before === undefined ? await this.notAsked(filter) : [];
+    return { rows, notAsked, next, lookedBackTo: madeAt === null ? null : new Date(madeAt) };
+  }
+
+  /** What a page of changes, or of the runs of one rule, leaves out without a word. */
+  private async notAsked({ changed, rule, orgs, repo, visibility }: CauseFilter): Promise<ActivityRow[]> {
+    if (changed !== true && rule === undefined) return [];
+    const { causes } = await this.store.causes({ orgs, repo, visibility, limit: OWN_ACTS_LOOKED_AT });
+    const events = causes.filter(({ what }) => what === 'event');
+    const rows = await this.rowsOf(events, visibility);
+    return rows
+      .filter(({ notAsked }) => (rule === undefined ? notAsked.length > 0 : notAsked.includes(rule)))
+      .slice(0, NOT_ASKED_SHOWN);
   }
 
   /** The newest rows, unless nothing has changed since this mark was given. */
@@ -118,7 +145,9 @@ export class Activity {
     for (const event of events.values()) {
       const ofEvent = sources.find(({ eventId }) => eventId === event.id);
       const own = ofEvents.filter(({ cause }) => cause.kind === 'event' && cause.eventId === event.id);
-      rows.set(event.id, rowOfEvent(event, ofEvent?.arrivals ?? [], ofEvent?.isDecided ?? true, own.map(shownOf)));
+      const isDecided = ofEvent?.isDecided ?? true;
+      const notAsked = isDecided ? await this.ownActs.notAsked(event) : [];
+      rows.set(event.id, rowOfEvent(event, ofEvent?.arrivals ?? [], { isDecided, notAsked, runs: own.map(shownOf) }));
     }
     for (const run of alone) {
       const intents = intentsOf.get(run.id) ?? [];
@@ -155,13 +184,12 @@ function isExactly({ repo, person }: ActivityRow, { repo: ofRepo, person: ofPers
 function rowOfEvent(
   event: ForgeEvent,
   sources: readonly SourceOfEvent[],
-  isDecided: boolean,
-  runs: ActivityRow['runs'],
+  { isDecided, ...ofRules }: Pick<ActivityRow, 'notAsked' | 'runs'> & { readonly isDecided: boolean },
 ): ActivityRow {
   const { id, org, repo, storedAt } = event;
   const state = isDecided ? 'decided' : 'waits';
   const facts = { ...aboutEvent(event), repoId: repo?.id ?? null, schedule: null };
-  return { id, what: 'event', org, at: storedAt, ...facts, sources, state, reason: null, code: null, runs };
+  return { id, what: 'event', org, at: storedAt, ...facts, sources, state, reason: null, code: null, ...ofRules };
 }
 
 const ARRIVAL_STATES: Readonly<Record<ArrivalState, ActivityRow['state']>> = {
@@ -171,15 +199,27 @@ const ARRIVAL_STATES: Readonly<Record<ArrivalState, ActivityRow['state']>> = {
 };
 
 function rowOfArrival({ id, org, source, hook, at, repeats, state, reason, code }: ArrivalSummary): ActivityRow {
-  const nothing = { event: null, repo: null, subject: null, person: null, repoId: null, schedule: null, runs: [] };
+  const nothing = { event: null, repo: null, subject: null, person: null, repoId: null, schedule: null };
   const sources = [{ id, source, hook, at, repeats }];
-  return { ...nothing, id, what: 'arrival', org, at, sources, state: ARRIVAL_STATES[state], reason, code };
+  return {
+    ...nothing,
+    id,
+    what: 'arrival',
+    org,
+    at,
+    sources,
+    state: ARRIVAL_STATES[state],
+    reason,
+    code,
+    notAsked: [],
+    runs: [],
+  };
 }
 
 function rowOfRun(run: Run, facts: Shape<typeof aboutRun>, ownRun: ActivityRow['runs'][number]): ActivityRow {
   const { id, org, decidedAt, cause } = run;
   const repoId = cause.kind === 'event' || cause.subject === '' ? null : cause.subject;
-  const nothing = { sources: [], state: 'decided', reason: null, code: null } as const;
+  const nothing = { sources: [], state: 'decided', reason: null, code: null, notAsked: [] } as const;
   return { ...facts, ...nothing, id, what: 'run', org, repoId, at: decidedAt, runs: [ownRun] };
 }
 

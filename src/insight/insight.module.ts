@@ -10,6 +10,7 @@ import { BotLoad } from './bot-load.js';
 import { BotSelves } from './bot-self.js';
 import { CoverageCounter } from './coverage.js';
 import { Explainer } from './explainer.js';
+import { OwnActs } from './own-acts.js';
 import { PastRules } from './past-rules.js';
 import { StoredRevisions } from './revisions.js';
 import { RuleCounter } from './rule-counts.js';
@@ -30,6 +31,7 @@ const SHARED = [BotSelves, RulesBehind, Activity, BotLoad, CoverageCounter, Rule
     ...SHARED,
     { provide: RuleHistory, useClass: StoredRuleHistory },
     { provide: PureRuleEngine, inject: [CelEngine], useFactory: (engine: CelEngine) => new PureRuleEngine(engine) },
+    OwnActs,
     PastRules,
     StoredRevisions,
     HistoryReader,

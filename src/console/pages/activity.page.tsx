@@ -16,7 +16,7 @@ import {
 } from '../ui/words.js';
 import { fieldsOf } from '../ui/list.js';
 import { ACTIVITY_FILTERS } from '../../api/lists.js';
-import { aboutText, counted, sourcesText } from '../../api/words.js';
+import { aboutText, counted, notAskedText, sourcesText } from '../../api/words.js';
 
 const SHOWN = 50;
 const TABLE = 'timeline';
@@ -60,7 +60,7 @@ export const activityPage = definePage({
     ]);
     return { ...page, orgs: orgs.map(({ name }) => name), isNewest: query['before'] === undefined };
   },
-  view: ({ rows, next, lookedBackTo, orgs, isNewest }) => (
+  view: ({ rows, notAsked, next, lookedBackTo, orgs, isNewest }) => (
     <>
       <Filters
         filters={[
@@ -83,6 +83,15 @@ export const activityPage = definePage({
           </p>
         }
       />
+      {notAsked.length > 0 && (
+        <Callout title="Not asked">
+          {notAsked.map((row) => (
+            <p key={row.id}>
+              <a href={eventPath(row.id)}>{row.event}</a> {aboutText(row, row.org)}: {notAskedText(row.notAsked)}.
+            </p>
+          ))}
+        </Callout>
+      )}
       {lookedBackTo !== null && (
         <Callout>
           <p>
@@ -113,7 +122,7 @@ function What(row: ActivityRow) {
 }
 
 /** The rules that fired with their effects, then the others with what kept them. */
-function Outcome({ id, what, org, runs, state, reason }: ActivityRow) {
+function Outcome({ id, what, org, runs, notAsked, state, reason }: ActivityRow) {
   const fired = runs.filter((run) => hasFired(run.state));
   const others = runs.filter((run) => !hasFired(run.state));
   if (state !== 'decided')
@@ -121,6 +130,13 @@ function Outcome({ id, what, org, runs, state, reason }: ActivityRow) {
       <>
         <State of={state} /> {reason ?? 'The bot has not decided about it yet.'}
       </>
+    );
+  const missed = notAskedText(notAsked);
+  if (runs.length === 0 && missed !== '')
+    return (
+      <span class="muted">
+        {missed}. <a href={eventPath(id)}>Why</a>
+      </span>
     );
   if (runs.length === 0) return <span class="muted">{reason ?? 'No rule matched it.'}</span>;
   return (
@@ -136,6 +152,7 @@ function Outcome({ id, what, org, runs, state, reason }: ActivityRow) {
           <a href={runPath(run.id)}>{run.rule}</a> <State of={run.state} /> <span class="muted">{run.reason}</span>
         </li>
       ))}
+      {missed !== '' && <li class="muted">{missed}</li>}
       {what === 'event' && (
         <li class="small">
           <a href={eventPath(id)}>Why each rule of {org} did or did not fire</a>

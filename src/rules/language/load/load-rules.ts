@@ -18,6 +18,7 @@ import { GRAMMAR } from '../grammar.js';
 import { otherToolOf } from '../habits/other-tools.js';
 import { rememberSources } from './revision-sources.js';
 import { knownKindsOf, raisesOf, stepsOf } from './raised-kinds.js';
+import { unaskedRules } from './unasked-rules.js';
 import { documentSteps } from './read-document.js';
 import { isWordOf, readMap } from './read-map.js';
 import type { ReadMap } from './read-map.js';
@@ -60,6 +61,8 @@ export function* loadSteps(files: readonly RuleFile[], env: LoadEnvironment): Ge
   yield;
   if (env.checkTypes) {
     yield* checkLoops(sources, rules, policies);
+    for (const { position, message, hint } of unaskedRules(rules, policies))
+      sources.find(({ path }) => path === position.file)?.warnAt(position, message, hint);
     for (const { position, message, hint, isWarning } of checkTogether(rules, policies)) {
       const file = sources.find(({ path }) => path === position.file);
       if (isWarning) file?.warnAt(position, message, hint);

@@ -9,7 +9,7 @@ import { NO_FILTER } from '../compile/compile-where.js';
 import type { CompiledRule } from '../revision.js';
 import { explainRejections } from './explain-rejection.js';
 import { compileGlob } from './glob.js';
-import { createMatcher, tickSubjects } from './matcher.js';
+import { createMatcher, rulesNotAsked, tickSubjects } from './matcher.js';
 import { rejectEvent } from './where-filter.js';
 import type { MatchContext, WhereFilter } from './where-filter.js';
 
@@ -284,6 +284,24 @@ describe('rules/match', () => {
         "it is the bot's own act, and of which rule is not known; taken are those of fix",
       ],
     ]);
+  });
+
+  it('names the rules that take an act of the bot from anybody else alone', () => {
+    const rules = [
+      '{}',
+      '{actor: "*"}',
+      '{actor: [bot]}',
+      '{actor: ann}',
+      '{branch: other}',
+      '{actor: ["*", "bot:y"]}',
+    ].map((where, n) => ({ ...rule(where), id: `r${n}` }));
+    const ids = (happened: ForgeEvent): string[] => rulesNotAsked({ rules }, happened, BOT).map(({ id }) => id);
+    const own = event({ actor: { id: '99', login: 'forgehand' } });
+
+    expect(ids(own)).toEqual(['r0', 'r1', 'r5']);
+    expect(ids({ ...own, byRule: 'y' })).toEqual(['r0', 'r1']);
+    expect(ids(event())).toEqual([]);
+    expect(ids({ ...own, kind: 'issue.opened' })).toEqual([]);
   });
 
   it('points at the pattern that is most like what it saw', () => {

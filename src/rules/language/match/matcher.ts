@@ -2,7 +2,7 @@ import type { EventKind } from '../../../core/event-kinds.js';
 import type { EventRepository, ForgeEvent } from '../../../core/event.js';
 import type { CompiledRule, Revision } from '../revision.js';
 import { KindIndex } from './kind-index.js';
-import { rejectEvent, rejectRepository } from './where-filter.js';
+import { isBot, rejectEvent, rejectRepository } from './where-filter.js';
 import type { MatchContext } from './where-filter.js';
 
 export interface Match {
@@ -34,6 +34,28 @@ export function createMatcher(revision: Pick<Revision, 'org' | 'rules'>): Matche
     },
   };
 }
+
+/**
+ * Of an event that the bot itself caused: the rules that would take it from anybody else. They were not asked, since none of them says
+ * `actor: [bot]`.
+ */
+export function rulesNotAsked(
+  { rules }: Pick<Revision, 'rules'>,
+  event: ForgeEvent,
+  bot: MatchContext,
+): CompiledRule[] {
+  if (!isBot(event, bot) || !isStarting(event)) return [];
+  return rules.filter(
+    ({ on, disabled, program: { where } }) =>
+      disabled === null &&
+      on.includes(event.kind) &&
+      rejectEvent(where, event, bot) !== null &&
+      rejectEvent(where, event, ANYBODY) === null,
+  );
+}
+
+/** For it every act is one of people. */
+const ANYBODY: MatchContext = { botLogin: null };
 
 const matchers = new WeakMap<object, Matcher>();
 
