@@ -16,14 +16,14 @@ export async function checkNames(
   config: AppConfig,
   { name, forge }: OrgConfig,
   { rules, policies }: Revision,
-): Promise<{ warnings: Problem[]; notChecked: string[] }> {
+): Promise<{ warnings: Problem[]; notChecked: string[]; hasFailed: boolean }> {
   const ours = credentialsOf(config).filter((one) => one.forge.id === forge);
   const credential = ours.find(({ org }) => org === name) ?? ours.find(({ org }) => org === null);
   if (!credential) throw new Error(`the config has no forge ${forge}`);
   const { proxy, ...access } = credential.forge;
   const client = createForgeClient({ ...access, proxy: proxy?.reveal() ?? null, auth: credential.auth });
   await readVersion(client, systemClock);
-  const { unknown, unread } = await unknownNames(client, name, literalNames(rules, policies, name));
+  const { unknown, unread, hasFailed } = await unknownNames(client, name, literalNames(rules, policies, name));
   return {
     warnings: unknown.map(({ one, near }) => ({
       ...one.position,
@@ -32,5 +32,6 @@ export async function checkNames(
       level: 'warning',
     })),
     notChecked: unread.map(sayUnread),
+    hasFailed,
   };
 }

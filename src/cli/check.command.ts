@@ -28,6 +28,8 @@ interface Report {
   readonly warnings: readonly Problem[];
   readonly orgs: readonly RulesCheck[];
   readonly notChecked: readonly string[];
+  /** A read at the forge failed, so that something in `notChecked` may be wrong. */
+  readonly hasFailed: boolean;
 }
 
 export function checkCommand(exit: SetExit): Command {
@@ -57,8 +59,9 @@ export function checkCommand(exit: SetExit): Command {
         return;
       }
       const strict = options.strict ? asErrors(report) : report;
-      printReport(strict, format);
-      if (strict.orgs.some(({ problems }) => problems.length > 0)) exit(1);
+      const isGood = strict.orgs.every(({ problems }) => problems.length === 0) && !strict.hasFailed;
+      printReport(strict, format, isGood);
+      if (!isGood) exit(1);
     });
 }
 
@@ -78,16 +81,17 @@ async function checkConfig(options: CheckOptions): Promise<Report> {
   const results = await Promise.all(
     orgs.map(async (org) => {
       const { checked, revision } = await loadOrg(org, ruleFolder(org, options.rules));
-      if (!options.online || !revision) return { checked, notChecked: [] };
+      if (!options.online || !revision) return { checked, notChecked: [], hasFailed: false };
       const { checkNames } = await import('./check-online.js');
-      const { warnings, notChecked } = await checkNames(config, org, revision);
-      return { checked: { ...checked, warnings: [...checked.warnings, ...warnings] }, notChecked };
+      const { warnings, notChecked, hasFailed } = await checkNames(config, org, revision);
+      return { checked: { ...checked, warnings: [...checked.warnings, ...warnings] }, notChecked, hasFailed };
     }),
   );
   return {
     warnings: config.warnings,
     orgs: results.map(({ checked }) => checked),
     notChecked: results.flatMap(({ notChecked }) => notChecked),
+    hasFailed: results.some(({ hasFailed }) => hasFailed),
   };
 }
 
@@ -97,7 +101,7 @@ async function checkFolder(dir: string, { org, rules, online }: CheckOptions): P
   if (org !== undefined || rules !== undefined)
     throw new UserError('CHECK_WHAT', 'check DIR reads no config: leave out --org and --rules, or DIR');
   const { checkAlone, NOT_CHECKED } = await import('./check-rules.js');
-  return { warnings: [], orgs: await checkAlone(dir), notChecked: NOT_CHECKED };
+  return { warnings: [], orgs: await checkAlone(dir), notChecked: NOT_CHECKED, hasFailed: false };
 }
 
 function asErrors(report: Report): Report {
@@ -109,12 +113,11 @@ function asErrors(report: Report): Report {
   return { ...report, orgs };
 }
 
-function printReport({ warnings, orgs, notChecked }: Report, format: Format): void {
+function printReport({ warnings, orgs, notChecked }: Report, format: Format, isGood: boolean): void {
   if (format === 'sarif') {
     print(true, sarifOf(orgs.flatMap((one) => [...one.problems, ...one.warnings])), () => '');
     return;
   }
-  const isGood = orgs.every(({ problems }) => problems.length === 0);
   const value = { ok: isGood, warnings, orgs, ...(notChecked.length > 0 ? { not_checked: notChecked } : {}) };
   print(format === 'json', value, () =>
     [

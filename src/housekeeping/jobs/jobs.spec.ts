@@ -8,6 +8,7 @@ import type { EventRepository } from '../../core/event.js';
 import { textOf, type Reason } from '../../core/reason.js';
 import type { Intent } from '../../core/run.js';
 import { FakeForge } from '../../../test/fakes/fake-forge.js';
+import type { OperationName } from '../../forge/operations.js';
 import { ManualClock } from '../../../test/fakes/manual-clock.js';
 import { differentSettings } from './account-settings.job.js';
 import { staleIn } from './branches-stale.job.js';
@@ -156,7 +157,7 @@ describe('housekeeping/jobs/job-runner', () => {
         get: () => ({
           client: forge.client,
           capabilities: {} as never,
-          offers: (name: string) => name !== 'getUserSettings' || forge.offers(name),
+          offers: (name: OperationName) => forge.offers(name),
         }),
       },
       inventory: { read: async () => ({ repositories, completeness: 'all' }) },
@@ -341,6 +342,24 @@ describe('housekeeping/jobs/job-runner', () => {
     const [run] = await runnerOf(jobs).run('mirrors.audit', null, false, 'x');
 
     expect(run?.outcome?.summary).toBe('0 push mirrors; 1 repository looked at, 1 closed to us');
+  });
+
+  it('without a list, the protection of the default branch is one that is there, or none', async () => {
+    forge.offers = (operation) => operation !== 'listBranchProtections';
+    forge.addRepository('a');
+    let isThere = true;
+    forge.answer('getBranchProtection', async () => {
+      if (isThere) return { rule_name: 'main', required_approvals: 1 } as never;
+      throw new ForgeError('refused', 'none', { operation: 'getBranchProtection', status: 404 });
+    });
+    await runnerOf(jobs).run('protections.audit', null, false, 'x');
+    isThere = false;
+    const [run] = await runnerOf(jobs).run('protections.audit', null, false, 'x');
+
+    expect(run?.outcome).toMatchObject({
+      summary: '1 repository looked at',
+      findings: ['acme/a: the protection of main is not there any more'],
+    });
   });
 
   describe.each(['mirrors.audit', 'protections.audit', 'branches.stale'])('%s', (name) => {

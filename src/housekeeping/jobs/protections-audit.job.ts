@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.js';
 import type { BranchProtection } from '../../core/objects/git.js';
+import { orMissing, type ForgeClient } from '../../forge/forge-client.js';
 import { eachRepository, lookedOutcome } from './each-repository.js';
 import { forgeOf, nightly, type Job } from './job.js';
 import { emptyTable, ownValue } from '../../core/table.js';
@@ -24,12 +25,12 @@ export const auditProtections: Job = {
     const now: Record<string, Json> = emptyTable();
     const looked = await eachRepository(turn, async (at, repository) => {
       const branch = typeof repository['default_branch'] === 'string' ? repository['default_branch'] : '';
-      const found = offers('listBranchProtections')
+      const protections = offers('listBranchProtections')
         ? await client.listBranchProtections(at)
-        : branch === ''
-          ? []
-          : [await client.getBranchProtection({ ...at, name: branch })];
-      const seen = Object.fromEntries(found.map((one) => [one.rule_name ?? one.branch_name ?? '', comparable(one)]));
+        : await protectionOf(client, { ...at, name: branch });
+      const seen = Object.fromEntries(
+        protections.map((one) => [one.rule_name ?? one.branch_name ?? '', comparable(one)]),
+      );
       now[repository.id] = seen;
       const old = before[repository.id];
       return isJsonObject(old) ? protectionDrift(old, seen) : [];
@@ -39,6 +40,16 @@ export const auditProtections: Job = {
     return lookedOutcome(looked, '');
   },
 };
+
+/** A branch without a protection is answered with 404 (op 10), as one that is not there is. */
+async function protectionOf(
+  client: ForgeClient,
+  branch: { owner: string; repo: string; name: string },
+): Promise<BranchProtection[]> {
+  if (branch.name === '') return [];
+  const protection = await orMissing(client.getBranchProtection(branch));
+  return protection === null ? [] : [protection];
+}
 
 function comparable(protection: BranchProtection): JsonObject {
   return Object.fromEntries(

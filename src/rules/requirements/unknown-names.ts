@@ -60,6 +60,8 @@ export interface UnknownNames {
   }>;
   /** Kinds of which a name could not be compared: too many, or the token may not read them. */
   readonly unread: readonly NamedKind[];
+  /** Whether a read failed. False: what is in `unread` are too many for this comparison. */
+  readonly hasFailed: boolean;
 }
 
 /** Compares what the rules name literally with what the forge has. Each list is read once, and only where a name asks for it. */
@@ -85,13 +87,17 @@ export async function unknownNames(
     const meant = one.kind === 'user' ? await lists.people() : known;
     unknown.push({ one, near: didYouMean(one.name, meant) });
   }
-  return { unknown, unread: [...unread] };
+  return { unknown, unread: [...unread], hasFailed: lists.hasFailed };
 }
+
+/** The key of the organization's own labels, without which all others are compared. */
+const OF_ORGANIZATION = 'labels';
 
 /** What the forge has. A list that cannot be read is null. */
 class NameLists {
   private readonly read = new Map<string, Promise<string[] | null>>();
   private users = 0;
+  hasFailed = false;
 
   constructor(
     private readonly client: ForgeClient,
@@ -136,7 +142,7 @@ class NameLists {
   private async labels(one: LiteralName): Promise<string[] | null> {
     const own = await this.ofRepositories(one, 'listLabels');
     if (own === null) return null;
-    const inherited = await this.once('labels', async () =>
+    const inherited = await this.once(OF_ORGANIZATION, async () =>
       (await listAll(this.client, 'listOrgLabels', { org: this.org })).map(({ name }) => name ?? ''),
     );
     return [...own, ...(inherited ?? [])];
@@ -177,8 +183,9 @@ class NameLists {
     const asked =
       this.read.get(key) ??
       ask().catch((error: unknown) => {
-        if (error instanceof ForgeError) return null;
-        throw error;
+        if (!(error instanceof ForgeError)) throw error;
+        if (error.kind !== 'not-offered' && key !== OF_ORGANIZATION) this.hasFailed = true;
+        return null;
       });
     this.read.set(key, asked);
     return asked;

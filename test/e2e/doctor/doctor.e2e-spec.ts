@@ -134,5 +134,12 @@ describe('e2e/doctor', () => {
     expect(strict.code).toBe(1);
     expect([good.code, good.stdout]).toEqual([0, expect.stringMatching(/^ok acme: 1 rule /m)]);
     expect(online.stdout + strict.stdout).not.toContain(SECRET);
+
+    await forge.control('POST', '/_sandbox/faults', {
+      calls: [{ name: 'down', on: ['listOrgRepos'], percent: 100, fault: { kind: 'status', when: 'before', status: 500 } }],
+    });
+    const unread = await run('check', ...where, '--online');
+    expect([unread.code, unread.stdout]).toEqual([1, expect.stringMatching(/^not checked: /m)]);
+    await forge.control('POST', '/_sandbox/faults', { calls: [] });
   });
 });
