@@ -60,9 +60,13 @@ export interface UnknownNames {
   }>;
   /** Kinds of which a name could not be compared: too many, or the token may not read them. */
   readonly unread: readonly NamedKind[];
-  /** Whether a read failed. False: what is in `unread` are too many for this comparison. */
+  /** Whether a read of these failed. False: they are too many for this comparison, or this forge has no such list. */
   readonly hasFailed: boolean;
 }
+
+/** Why names are not compared: a read failed, or it cannot be done at all. */
+type Unread = 'failed' | 'cannot';
+type Listed = readonly string[] | Unread;
 
 /** Compares what the rules name literally with what the forge has. Each list is read once, and only where a name asks for it. */
 export async function unknownNames(
@@ -73,10 +77,12 @@ export async function unknownNames(
   const lists = new NameLists(client as ForgeClient, org);
   const unknown: Array<UnknownNames['unknown'][number]> = [];
   const unread = new Set<NamedKind>();
+  let hasFailed = false;
   for (const one of names) {
     const known = await lists.known(one);
-    if (known === null) {
+    if (typeof known === 'string') {
       unread.add(one.kind);
+      hasFailed ||= known === 'failed';
       continue;
     }
     // What repositories have differs by case; names of accounts, teams and repositories do not.
@@ -87,24 +93,20 @@ export async function unknownNames(
     const meant = one.kind === 'user' ? await lists.people() : known;
     unknown.push({ one, near: didYouMean(one.name, meant) });
   }
-  return { unknown, unread: [...unread], hasFailed: lists.hasFailed };
+  return { unknown, unread: [...unread], hasFailed };
 }
 
-/** The key of the organization's own labels, without which all others are compared. */
-const OF_ORGANIZATION = 'labels';
-
-/** What the forge has. A list that cannot be read is null. */
+/** What the forge has. */
 class NameLists {
-  private readonly read = new Map<string, Promise<string[] | null>>();
+  private readonly read = new Map<string, Promise<Listed>>();
   private users = 0;
-  hasFailed = false;
 
   constructor(
     private readonly client: ForgeClient,
     private readonly org: string,
   ) {}
 
-  known(one: LiteralName): Promise<string[] | null> {
+  known(one: LiteralName): Promise<Listed> {
     if (one.kind === 'repository') return this.repositories();
     if (one.kind === 'team')
       return this.once('teams', async () =>
@@ -116,53 +118,57 @@ class NameLists {
   }
 
   /** Who works in the organization: those who may be assigned in one of its repositories. Empty where the forge does not tell. */
-  async people(): Promise<string[]> {
-    const [repo] = (await this.repositories()) ?? [];
+  async people(): Promise<readonly string[]> {
+    const [repo] = listed(await this.repositories());
     if (repo === undefined) return [];
     const found = await this.once('people', async () =>
       (await this.client.listAssignees({ owner: this.org, repo })).map(({ login }) => login ?? ''),
     );
-    return found ?? [];
+    return listed(found);
   }
 
-  private repositories(): Promise<string[] | null> {
+  private repositories(): Promise<Listed> {
     return this.once('repositories', async () =>
       (await listAll(this.client, 'listOrgRepos', { org: this.org })).map(({ name }) => name ?? ''),
     );
   }
 
-  private user(login: string): Promise<string[] | null> {
+  private user(login: string): Promise<Listed> {
     return this.once(`user ${login.toLowerCase()}`, async () => {
-      if ((this.users += 1) > MAX_USERS) return null;
+      if ((this.users += 1) > MAX_USERS) return 'cannot';
       return (await orMissing(this.client.getUser({ username: login }))) === null ? [] : [login];
     });
   }
 
   /** Where labels of the organization cannot be listed, an issue gets none of them either. */
-  private async labels(one: LiteralName): Promise<string[] | null> {
+  private async labels(one: LiteralName): Promise<Listed> {
     const own = await this.ofRepositories(one, 'listLabels');
-    if (own === null) return null;
-    const inherited = await this.once(OF_ORGANIZATION, async () =>
+    if (typeof own === 'string') return own;
+    const inherited = await this.once('labels', async () =>
       (await listAll(this.client, 'listOrgLabels', { org: this.org })).map(({ name }) => name ?? ''),
     );
-    return [...own, ...(inherited ?? [])];
+    return [...own, ...listed(inherited)];
   }
 
   private async ofRepositories(
     { name, repositories }: LiteralName,
     operation: 'listLabels' | 'listMilestones' | 'listBranches',
-  ): Promise<string[] | null> {
+  ): Promise<Listed> {
     const there = await this.repositories();
-    if (there === null) return null;
+    if (typeof there === 'string') return there;
     const wanted = repositories?.map((one) => one.toLowerCase());
     const among = wanted ? there.filter((one) => wanted.includes(one.toLowerCase())) : there;
     // Then the name of the repository is what is wrong, and is told.
     if (wanted && among.length === 0) return [name];
-    if (among.length > MAX_REPOSITORIES) return null;
+    if (among.length > MAX_REPOSITORIES) return 'cannot';
     const found: string[] = [];
     for (const repo of among) {
-      const list = await this.once(`${operation} ${repo}`, () => this.namesIn(operation, repo));
-      if (list === null) return null;
+      // A repository without that unit answers 404: it has none.
+      const list = await this.once(
+        `${operation} ${repo}`,
+        async () => (await orMissing(this.namesIn(operation, repo))) ?? [],
+      );
+      if (typeof list === 'string') return list;
       found.push(...list);
     }
     return found;
@@ -179,15 +185,18 @@ class NameLists {
     return rows.map(({ name }) => name ?? '');
   }
 
-  private once(key: string, ask: () => Promise<string[] | null>): Promise<string[] | null> {
+  private once(key: string, ask: () => Promise<Listed>): Promise<Listed> {
     const asked =
       this.read.get(key) ??
       ask().catch((error: unknown) => {
         if (!(error instanceof ForgeError)) throw error;
-        if (error.kind !== 'not-offered' && key !== OF_ORGANIZATION) this.hasFailed = true;
-        return null;
+        return error.kind === 'not-offered' ? 'cannot' : 'failed';
       });
     this.read.set(key, asked);
     return asked;
   }
+}
+
+function listed(names: Listed): readonly string[] {
+  return typeof names === 'string' ? [] : names;
 }

@@ -136,7 +136,7 @@ describe('e2e/doctor', () => {
     expect(online.stdout + strict.stdout).not.toContain(SECRET);
 
     await forge.control('POST', '/_sandbox/faults', {
-      calls: [{ name: 'down', on: ['listOrgRepos'], percent: 100, fault: { kind: 'status', when: 'before', status: 500 } }],
+      calls: [{ name: 'down', on: ['getUser'], percent: 100, fault: { kind: 'status', when: 'before', status: 500 } }],
     });
     const unread = await run('check', ...where, '--online');
     expect([unread.code, unread.stdout]).toEqual([1, expect.stringMatching(/^not checked: /m)]);
