@@ -26,7 +26,7 @@ interface BotCommand<Options, Value> {
 export function botCommand<Options extends object, Value>(
   name: string,
   summary: string,
-  { argument, check, ask, json: shown = (value) => value, show, after }: BotCommand<Options, Value>,
+  { argument, check, ask, json: jsonOf = (value) => value, show, after }: BotCommand<Options, Value>,
 ): Command {
   return storeCommand(name, summary).action(async (...args: unknown[]) => {
     const { config, json, ...rest } = args.at(-2) as BotOptions;
@@ -35,7 +35,7 @@ export function botCommand<Options extends object, Value>(
     await withBot(config, async (bot) => {
       const value = await ask(bot, options);
       const text = json ? '' : await show(value, options);
-      print(json, shown(value), () => text);
+      print(json, jsonOf(value), () => text);
       after?.(value, options);
     });
   });
