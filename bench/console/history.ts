@@ -17,7 +17,6 @@ const OTHER: Readonly<Record<string, string>> = {
   run_key: `t.run_key || '-' || c.copy`,
   fact_hash: `sha256(t.fact_hash || int4send(c.copy))`,
   object_hash: `sha256(t.object_hash || int4send(c.copy))`,
-  once_key: `sha256(t.once_key || int4send(c.copy))`,
   cause: `replace(t.cause, t.event_id, ${movedId('t.event_id')})`,
   /** The lists of the newest go by it: a copy is older than its original. */
   seq: `t.seq - c.copy * $4::bigint`,

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
@@ -6,6 +6,12 @@ import { checkCommand } from './check.command.js';
 
 const RULE =
   'version: 1\norg: acme\nsecrets: [any]\nrules:\n  - {id: r, on: push, lookup: {x: labels.list}, do: {milestone.ensure: {title: x}}}\n';
+
+const CONFIG = `
+forges: [{ id: main, base_url: "http://127.0.0.1:4000/api/v1", auth: { type: token, token: { env: HOME } } }]
+orgs: [{ name: acme, forge: main, hooks: [{ id: acme, secret: { env: HOME } }], rules: { path: rules } }]
+store: { url: "embedded:./data" }
+`;
 
 let folder: string;
 beforeEach(() => {
@@ -95,6 +101,26 @@ describe('check DIR, without a config', () => {
 
     expect((await check(join(folder, 'r.yaml'))).code).toBe(0);
     expect((await check(folder)).code).toBe(1);
+  });
+
+  it('says which acts can be repeated when texts of deliveries are forgotten', async () => {
+    mkdirSync(join(folder, 'rules'));
+    writeFileSync(
+      join(folder, 'rules', 'r.yaml'),
+      'version: 1\norg: acme\nrules:\n  - {id: r, on: push, do: {milestone.ensure: {title: x}}}\n',
+    );
+    const config = (retention: string): string => {
+      const path = join(folder, 'forgehand.yaml');
+      writeFileSync(path, `${CONFIG}retention: ${retention}\n`);
+      return path;
+    };
+    const forgetting = await check('--config', config('{ max_age: 7d, repeat_days: 30 }'));
+    const remembering = await check('--config', config('{ max_age: 7d }'));
+
+    expect(forgetting.out).toMatch(/^warning .*retention\.repeat_days \(30\).* push, branch\.created, .*label/m);
+    expect(forgetting.out).not.toContain('issue.closed');
+    expect(remembering.out).not.toContain('repeat_days');
+    expect([forgetting.code, remembering.code]).toEqual([0, 0]);
   });
 
   it('a config that is not there is told in the format asked for', async () => {

@@ -2,6 +2,7 @@ import { Option } from 'commander';
 import type { Command } from 'commander';
 import { BotError, InvalidFile, UserError } from '../core/errors.js';
 import { formatProblem, type Problem } from '../core/problem.js';
+import type { AppConfig } from '../config/app-config.js';
 import type { RulesCheck } from './check-rules.js';
 import type { SetExit } from './command-options.js';
 import { plain, print } from './print.js';
@@ -88,11 +89,20 @@ async function checkConfig(options: CheckOptions): Promise<Report> {
     }),
   );
   return {
-    warnings: config.warnings,
+    warnings: [...config.warnings, ...(await forgottenTexts(config))],
     orgs: results.map(({ checked }) => checked),
     notChecked: results.flatMap(({ notChecked }) => notChecked),
     hasFailed: results.some(({ hasFailed }) => hasFailed),
   };
+}
+
+/** A text that is forgotten counts as new when it comes again, unless it tells how old its act is. */
+async function forgottenTexts({ file, retention: { repeatDays } }: AppConfig): Promise<Problem[]> {
+  if (repeatDays === null) return [];
+  const { ACT_TIMES } = await import('../events/act-time.js');
+  const kinds = Object.entries(ACT_TIMES).flatMap(([kind, place]) => (place === null ? [kind] : []));
+  const message = `after retention.repeat_days (${repeatDays}) whoever holds a signed delivery of one of these kinds can repeat its act, since its text tells no time of it: ${kinds.join(', ')}`;
+  return [{ file, line: 1, col: 1, message, hint: 'leave out repeat_days, unless no rule acts upon them' }];
 }
 
 async function checkFolder(dir: string, { org, rules, online }: CheckOptions): Promise<Report> {

@@ -25,6 +25,8 @@ export abstract class AppConfig {
     readonly historyDays: number;
     /** Null = acts of people stay for ever. */
     readonly actsDays: number | null;
+    /** How long an equal delivery is recognized; null = for ever. */
+    readonly repeatDays: number | null;
     readonly tickDays: number;
   };
   /** `audits`: whether they run by themselves. */

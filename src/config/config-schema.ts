@@ -190,6 +190,11 @@ export const configSchema = z.strictObject({
       .default(400)
       .describe('days that the bot keeps findings, plans, stages of rules, gaps and outages after their end'),
     acts_days: whole(400, 36_500).optional().describe('days that the bot keeps acts of people. Default: for ever'),
+    repeat_days: whole(1, 3650)
+      .optional()
+      .describe(
+        'days for which the bot recognizes the text of a delivery that comes again; needs a max_age that is not longer. Default: for ever',
+      ),
     tick_days: whole(7, 3650).default(90).describe('days that the bot keeps decided ticks of schedules'),
   }),
   housekeeping: group({

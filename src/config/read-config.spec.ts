@@ -219,6 +219,20 @@ describe('config/read-config', () => {
     expect(problems(`${GOOD}retention: { acts_days: 399 }\n`)).toEqual([expect.stringContaining('400')]);
   });
 
+  it('recognizes a delivery that comes again for ever, or as long as a greatest age allows to forget it', () => {
+    const days = (retention: string): number | null =>
+      parseConfig('/etc/forgehand.yaml', `${GOOD}retention: ${retention}\n`, { env: ENV }).retention.repeatDays;
+    expect(days('{}')).toBe(null);
+    expect(days('{ repeat_days: 7, max_age: 7d }')).toBe(7);
+
+    for (const retention of ['{ repeat_days: 7 }', '{ max_age: 8d, repeat_days: 7 }'])
+      expect(problems(`${GOOD}retention: ${retention}\n`)).toEqual([
+        expect.stringMatching(
+          /^9:\d+: retention\.repeat_days needs a retention\.max_age that is not longer: .*at most 7d\)$/,
+        ),
+      ]);
+  });
+
   it('refuses a secret file that others can read', () => {
     const folder = mkdtempSync(join(tmpdir(), 'forgehand-config-'));
     writeFileSync(join(folder, 'secret'), 'canary', { mode: 0o644 });

@@ -80,6 +80,7 @@ class ConfigBuilder {
   build(written: WrittenConfig): AppConfig {
     checkNames(this.file, written);
     const store = this.store(written);
+    const maxAgeMs = this.maxAge(written.retention.max_age);
     const config: AppConfig = {
       file: this.file.path,
       forges: written.forges.map((forge, i) => readForge(this.file, forge, ['forges', i])),
@@ -93,10 +94,11 @@ class ConfigBuilder {
       alerts: this.alerts(written.alerts),
       retention: {
         inboxDays: written.retention.inbox_days,
-        maxAgeMs: this.maxAge(written.retention.max_age),
+        maxAgeMs,
         archive: this.file.resolve(written.retention.archive),
         historyDays: written.retention.history_days,
         actsDays: written.retention.acts_days ?? null,
+        repeatDays: this.repeatDays(written.retention.repeat_days, maxAgeMs),
         tickDays: written.retention.tick_days,
       },
       housekeeping: underOwnNames(written.housekeeping),
@@ -158,6 +160,18 @@ class ConfigBuilder {
       `"${written}" is no age of an act`,
       'a duration from 1h to 3650d, like 7d',
     );
+  }
+
+  /** What is forgotten can come again: an age must hold it instead. */
+  private repeatDays(days: number | undefined, maxAgeMs: number | null): number | null {
+    if (days === undefined) return null;
+    if (maxAgeMs === null || maxAgeMs > days * DAY_S * 1000)
+      this.file.problem(
+        ['retention', 'repeat_days'],
+        'retention.repeat_days needs a retention.max_age that is not longer: the bot would decide a delivery that comes again once more',
+        `write max_age: 7d, or at most ${days}d`,
+      );
+    return days;
   }
 
   private store(written: WrittenConfig): StoreConfig {

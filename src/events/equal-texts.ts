@@ -10,7 +10,7 @@ import { objectOf, textOf } from './read-fields.js';
  * first was received between, and shortly after the first. All others are duplicates, for ever.
  */
 
-/** A delivery that counts as an act of its text. */
+/** A delivery that counts as an act of its text. Of one that the store keeps no more, `hook` and `deliveryId` are empty: no second act is so young. */
 export interface TextAct {
   readonly id: string;
   readonly hook: string;

@@ -1,6 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import { sourceOf, type Arrival } from '../core/arrival.js';
 import { withTold } from '../core/event-knowledge.js';
+import { madeAtMs } from '../core/ids.js';
 import type { ForgeEvent } from '../core/event.js';
 import { type JsonObject, isJsonObject, parseJson, stringifyJson } from '../core/json.js';
 import {
@@ -40,6 +41,10 @@ const LOCK_ALL =
 const MOST_ROWS = 1_000_000;
 /** Texts beyond this are not held in memory together to decide about them in one transaction. */
 const MOST_BYTES = 1024 * 1024;
+
+type FoundAct = Pick<TextAct, 'id'> & { place: number } & {
+  [key in Exclude<keyof TextAct, 'id'>]: TextAct[key] | null;
+};
 
 /** A batch in PostgreSQL: each step is one statement, or a few, however many arrivals there are. */
 export class SqlArrivalBatch implements ArrivalBatch {
@@ -102,10 +107,16 @@ export class SqlArrivalBatch implements ArrivalBatch {
 
   private async actsOf({ texts }: BatchNeeds): Promise<Array<TextAct | null>> {
     if (texts.length === 0) return [];
-    const keys = texts.map(({ key }) => Buffer.from(key, 'hex'));
-    const { rows } = await execute<TextAct & { key: string }>(this.manager, FIND_ACTS, [keys]);
-    const acts = new Map(rows.map(({ key, ...act }) => [key, act]));
-    return texts.map(({ key }) => acts.get(key) ?? null);
+    const found: Array<TextAct | null> = texts.map(() => null);
+    const { rows } = await execute<FoundAct>(this.manager, FIND_ACTS, [...halvesOf(texts.map(({ key }) => key))]);
+    for (const { place, id, hook, deliveryId, receivedAt } of rows)
+      found[place - 1] = {
+        id,
+        hook: hook ?? '',
+        deliveryId: deliveryId ?? '',
+        receivedAt: receivedAt ?? new Date(madeAtMs(id) ?? 0),
+      };
+    return found;
   }
 
   async receivedBetween(
@@ -131,6 +142,7 @@ export class SqlArrivalBatch implements ArrivalBatch {
       repos.add(Buffer.from(event.repo));
       data.add(Buffer.from(event.data));
     }
+    const [counted, countedRest] = halvesOf(all.map(({ claimed }) => claimed?.key ?? null));
     await execute(this.manager, WRITE_DECISIONS, [
       ...columnsOf(events, EVENT_COLUMNS),
       integers(repos.starts),
@@ -151,7 +163,7 @@ export class SqlArrivalBatch implements ArrivalBatch {
       ),
       MOST_ROWS,
       all.map(({ claimed }) => claimed?.eventType ?? null),
-      all.map(({ claimed }) => (claimed ? Buffer.from(claimed.key, 'hex') : null)),
+      counted,
       all.map(({ arrival }) => Buffer.from(arrival.textHash, 'hex')),
       all.map(({ countedWith }) => countedWith !== null),
       repos.bytes,
@@ -159,6 +171,7 @@ export class SqlArrivalBatch implements ArrivalBatch {
       data.bytes,
       integers(data.lengths),
       ...deciderColumns(all.flatMap(({ made }) => made.map(({ decision }) => decision?.by))),
+      countedRest,
     ]);
     const repeats = new Map<string, number>();
     for (const { countedWith } of all)
@@ -173,6 +186,13 @@ export class SqlArrivalBatch implements ArrivalBatch {
       all.flatMap(({ made }) => made.flatMap(({ decision }) => decision?.runs ?? [])),
     );
   }
+}
+
+/** The first two quarters of hashes in hex, as the columns `key` and `rest` of `repeats`. */
+function halvesOf(hashes: ReadonlyArray<string | null>): [key: Array<string | null>, rest: Array<string | null>] {
+  const quarter = (n: number): Array<string | null> =>
+    hashes.map((hash) => hash && BigInt.asIntN(64, BigInt(`0x${hash.slice(n * 16, n * 16 + 16)}`)).toString());
+  return [quarter(0), quarter(1)];
 }
 
 /** All locks of a batch at once, in one order: two batches cannot wait for each other. */

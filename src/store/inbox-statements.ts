@@ -44,15 +44,18 @@ WITH mine AS MATERIALIZED (
 SELECT ${eventRows.list('claimed')} FROM claimed ORDER BY seq`;
 
 export const INSERT_ENTRIES = `
-INSERT INTO arrivals (id, kind, forge, org, source, entry_key, once_key, text_hash, body, state, reason, code, repeats, arrived_at, matched_at)
-SELECT e.id, 'entry', e.forge, e.org, e.source, e.entry_key,
-       substring($7::bytea FROM (e.n::int - 1) * 32 + 1 FOR 32), substring($8::bytea FROM (e.n::int - 1) * 32 + 1 FOR 32),
+WITH unseen AS (
+  INSERT INTO known_entries (key, arrival_id) SELECT k.key, k.id FROM unnest($7::uuid[], $1::uuid[]) WITH ORDINALITY AS k (key, id, n) ORDER BY k.n
+  ON CONFLICT (key) DO NOTHING RETURNING arrival_id::text AS id
+)
+INSERT INTO arrivals (id, kind, forge, org, source, entry_key, text_hash, body, state, reason, code, repeats, arrived_at, matched_at)
+SELECT e.id, 'entry', e.forge, e.org, e.source, e.entry_key, substring($8::bytea FROM (e.n::int - 1) * 32 + 1 FOR 32),
        substring($9::bytea FROM e.body_start FOR e.body_length), $12, $13, $14, 0, e.arrived_at,
        CASE WHEN $12::text = 'stored' THEN NULL ELSE e.arrived_at END
-FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[], $10::int[], $11::int[]) WITH ORDINALITY
+FROM unnest($1::uuid[]::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[], $10::int[], $11::int[]) WITH ORDINALITY
   AS e (id, forge, org, source, entry_key, arrived_at, body_start, body_length, n)
-ON CONFLICT (once_key) WHERE once_key IS NOT NULL DO NOTHING
-RETURNING id, encode(once_key, 'hex') AS once_key`;
+WHERE e.id IN (SELECT id FROM unseen)
+RETURNING id`;
 
 /** What was decided and arrived before $1 loses its body, at most $2 at a time; any number of processes may do it. */
 export const ARCHIVE = `
@@ -100,12 +103,13 @@ WITH asked AS MATERIALIZED (
 SELECT ${arrivalRows.list('a')} FROM (SELECT * FROM asked WHERE before < $2 ORDER BY id) AS q
 CROSS JOIN LATERAL (SELECT * FROM arrivals WHERE id = q.id AND state = 'stored' OFFSET 0 FOR UPDATE SKIP LOCKED) AS a`;
 
-/** Deliveries that count, by the keys $1. */
+/** Deliveries that count, by their keys. Of one that is kept no more the id alone is known. */
 export const FIND_ACTS = `
-SELECT encode(k.key, 'hex') AS key, a.* FROM unnest($1::bytea[]) AS k (key)
-CROSS JOIN LATERAL (
-  SELECT o.id, o.hook, o.delivery_id AS "deliveryId", o.arrived_at AS "receivedAt" FROM arrivals o WHERE o.once_key = k.key OFFSET 0
-) AS a`;
+SELECT k.place::integer AS place, r.id, a.* FROM unnest($1::bigint[], $2::bigint[]) WITH ORDINALITY AS k (key, rest, place)
+CROSS JOIN LATERAL (SELECT o.arrival_id::text AS id FROM repeats o WHERE o.key = k.key AND o.rest = k.rest OFFSET 0) AS r
+LEFT JOIN LATERAL (
+  SELECT o.hook, o.delivery_id AS "deliveryId", o.arrived_at AS "receivedAt" FROM arrivals o WHERE o.id = r.id OFFSET 0
+) AS a ON true`;
 
 /**
  * Ids tell when arrivals were received, and lead to them; where the clocks of two receivers differ, both must say so. Parameters: two arrivals, the
@@ -195,13 +199,17 @@ WITH made AS (
   INSERT INTO object_states (forge, org, repo_id, kind, object_id, state)
   SELECT * FROM unnest($23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[])
   ON CONFLICT (forge, org, repo_id, kind, object_id) DO UPDATE SET state = excluded.state, kept_at = clock_timestamp()
+), counted AS (
+  INSERT INTO repeats (key, rest, arrival_id)
+  SELECT c.key, c.rest, c.arrival_id::uuid FROM unnest($36::bigint[], $46::bigint[], $29::text[]) AS c (key, rest, arrival_id)
+  WHERE c.key IS NOT NULL AND NOT EXISTS (SELECT 1 FROM repeats r WHERE r.key = c.key AND r.rest = c.rest OFFSET 0)
 )
 UPDATE arrivals a SET state = coalesce(c.state, a.state), reason = coalesce(c.reason, a.reason), code = coalesce(c.code, a.code), event_id = coalesce(a.event_id, c.event_id),
-  event_type = coalesce(c.event_type, a.event_type), once_key = coalesce(c.once_key, a.once_key), text_hash = coalesce(c.text_hash, a.text_hash),
+  event_type = coalesce(c.event_type, a.event_type), text_hash = coalesce(c.text_hash, a.text_hash),
   body = CASE WHEN c.is_repeat THEN '' ELSE a.body END, archived_at = CASE WHEN c.is_repeat THEN clock_timestamp() ELSE a.archived_at END
 FROM (
-  SELECT * FROM unnest($29::text[], $30::text[], $31::text[], $32::text[], $33::text[], $35::text[], $36::bytea[], $37::bytea[], $38::boolean[]) LIMIT $34
-) AS c (id, state, reason, code, event_id, event_type, once_key, text_hash, is_repeat) WHERE a.id = c.id`;
+  SELECT * FROM unnest($29::text[], $30::text[], $31::text[], $32::text[], $33::text[], $35::text[], $37::bytea[], $38::boolean[]) LIMIT $34
+) AS c (id, state, reason, code, event_id, event_type, text_hash, is_repeat) WHERE a.id = c.id`;
 
 export const EVENT_COLUMNS = [
   'id',

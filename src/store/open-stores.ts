@@ -14,6 +14,7 @@ import type { SeenRepositories } from '../forge/seen-repositories.port.js';
 import type { ErasureStore } from '../housekeeping/erase/erasure-store.port.js';
 import type { ArchiveStore } from '../housekeeping/archive-store.port.js';
 import type { EndedRecordStore } from '../housekeeping/ended-record-store.port.js';
+import type { RetentionStore } from '../housekeeping/retention-store.port.js';
 import type { AuditStore } from '../housekeeping/audit/audit-store.port.js';
 import type { OpenAlertStore } from '../housekeeping/open-alert-store.port.js';
 import type { StoreMaintenance } from '../housekeeping/store-maintenance.port.js';
@@ -44,6 +45,7 @@ import { SqlActivityStore } from './sql-activity-store.js';
 import { SqlArchiveStore } from './sql-archive-store.js';
 import { SqlAuditStore } from './sql-audit-store.js';
 import { SqlEndedRecordStore } from './sql-ended-record-store.js';
+import { SqlRetentionStore } from './sql-retention-store.js';
 import { SqlGapStore } from './sql-gap-store.js';
 import { SqlIdStore } from './sql-id-store.js';
 import { SqlInboxStore } from './sql-inbox-store.js';
@@ -121,6 +123,7 @@ export interface Stores {
   readonly known: KnownFacts;
   readonly archive: ArchiveStore;
   readonly ended: EndedRecordStore;
+  readonly retention: RetentionStore;
   readonly poisonMessages: PoisonMessageStore;
   readonly waiting: WaitingStore;
   readonly audit: AuditStore;
@@ -265,6 +268,7 @@ function storesOver(
     known: new TypeOrmKnownFacts(db),
     archive: new SqlArchiveStore(db),
     ended: new SqlEndedRecordStore(db),
+    retention: new SqlRetentionStore(db),
     untrustedProxies: new TypeOrmUntrustedProxies(db),
     ids: new SqlIdStore(db),
     activity: new SqlActivityStore(db),

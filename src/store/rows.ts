@@ -12,12 +12,13 @@ import type { IntentEntity } from './entities/intent.entity.js';
 import type { RunEntity } from './entities/run.entity.js';
 
 export const arrivalRows = new RowDecoder<ArrivalEntity>(`
-id kind forge org source hook eventType event deliveryId targetType contentType verdict entryKey onceKey textHash body
+id kind forge org source hook eventType event deliveryId targetType contentType verdict entryKey textHash body
 state reason code eventId repeats arrivedAt matchedAt archivedAt ageAcceptedAt dueAt`);
 
-/** Hex. An entry is the same when it is the same row of the same list. */
-export function entryOnceKey(entry: Pick<NewEntry, 'forge' | 'org' | 'source' | 'entryKey'>): string {
-  return hashOf('entry', entry.forge, entry.org.toLowerCase(), entry.source, entry.entryKey);
+/** The first half of a hash, as the store writes it. An entry is the same when it is the same row of the same list. */
+export function knownEntryKey(entry: Pick<NewEntry, 'forge' | 'org' | 'source' | 'entryKey'>): string {
+  const hash = hashOf('entry', entry.forge, entry.org.toLowerCase(), entry.source, entry.entryKey);
+  return [hash.slice(0, 8), hash.slice(8, 12), hash.slice(12, 16), hash.slice(16, 20), hash.slice(20, 32)].join('-');
 }
 
 export function toArrival(row: ArrivalEntity): Arrival {

@@ -12,7 +12,7 @@ import type {
   InboxStore,
 } from '../pipeline/inbox-store.port.js';
 import { EARLIER_MS, EARLIER_PAGE } from '../pipeline/inbox-store.port.js';
-import { entryOnceKey, toArrival, eventRows, factHash, toEvent } from './rows.js';
+import { knownEntryKey, toArrival, eventRows, factHash, toEvent } from './rows.js';
 import { columnsOf, integers, Packed } from './parameters.js';
 import { execute, executePlanned, type Database } from './database.js';
 import { withRead } from '../core/event-knowledge.js';
@@ -36,7 +36,7 @@ import { placesFrom, visibilityValues, tellsArrival } from './visibility-stateme
 import { StoreFailed } from './store-errors.js';
 
 /** The key in hex. */
-type StoredRow = { id: string; once_key: string };
+type StoredRow = { id: string; key: string };
 
 const EVENTS = `SELECT ${eventRows.list('e')} FROM events e WHERE e.id = ANY ($1)`;
 
@@ -68,14 +68,14 @@ export class SqlInboxStore implements InboxStore {
 
   async storeEntries(batch: readonly NewEntry[], closed?: { reason: string; code?: string }): Promise<Stored[]> {
     if (batch.length === 0) return [];
-    const keys = batch.map(entryOnceKey);
+    const keys = batch.map(knownEntryKey);
     const groups = groupByKey(batch, keys);
     const idOf = await this.db.transaction(
       async (manager) => {
         const made = await insertEntries(manager, groups, closed);
-        const found = new Map(made.map((row) => [row.once_key, row.id]));
+        const found = new Map(groups.flatMap(({ key, first: { id } }) => (made.has(id) ? [[key, id] as const] : [])));
         const missing = groups.map(({ key }) => key).filter((key) => !found.has(key));
-        for (const row of await findByKeys(manager, missing)) found.set(row.once_key, row.id);
+        for (const row of await findByKeys(manager, missing)) found.set(row.key, row.id);
         return found;
       },
       async () => undefined,
@@ -85,9 +85,9 @@ export class SqlInboxStore implements InboxStore {
 
   async knownEntries(forge: string, org: string, source: EntrySource, keys: readonly string[]): Promise<Set<string>> {
     if (keys.length === 0) return new Set();
-    const entryKeyOf = new Map(keys.map((entryKey) => [entryOnceKey({ forge, org, source, entryKey }), entryKey]));
+    const entryKeyOf = new Map(keys.map((entryKey) => [knownEntryKey({ forge, org, source, entryKey }), entryKey]));
     const rows = await this.db.run((manager) => findByKeys(manager, [...entryKeyOf.keys()]));
-    return new Set(rows.map((row) => entryKeyOf.get(row.once_key) ?? ''));
+    return new Set(rows.map((row) => entryKeyOf.get(row.key) ?? ''));
   }
 
   async dueArrivals(
@@ -193,7 +193,6 @@ export class SqlInboxStore implements InboxStore {
 }
 
 interface Group<T> {
-  /** Hex. */
   key: string;
   first: T;
 }
@@ -280,17 +279,18 @@ function sharedOf(batch: readonly NewDelivery[]): { firsts: readonly NewDelivery
 /** Stands for null, and is no value of a header. */
 const NO_VALUE = '\0';
 
+/** @returns ids of those that were not known */
 async function insertEntries(
   manager: EntityManager,
   groups: ReadonlyArray<Group<NewEntry>>,
   closed: { reason: string; code?: string } | undefined,
-): Promise<StoredRow[]> {
+): Promise<ReadonlySet<string>> {
   const bodies = new Packed();
   for (const { first } of groups) bodies.add(Buffer.from(first.text));
   const rows = groups.map(({ first }) => first);
-  const result = await execute<StoredRow>(manager, INSERT_ENTRIES, [
+  const { rows: made } = await execute<{ id: string }>(manager, INSERT_ENTRIES, [
     ...columnsOf(rows, ['id', 'forge', 'org', 'source', 'entryKey', 'readAt'] as const),
-    Buffer.from(groups.map(({ key }) => key).join(''), 'hex'),
+    groups.map(({ key }) => key),
     Buffer.from(rows.map((row) => row.textHash).join(''), 'hex'),
     bodies.bytes,
     bodies.starts,
@@ -299,12 +299,11 @@ async function insertEntries(
     closed?.reason ?? null,
     closed?.code ?? null,
   ]);
-  return result.rows;
+  return new Set(made.map(({ id }) => id));
 }
 
-/** @param keys hex */
 async function findByKeys(manager: EntityManager, keys: readonly string[]): Promise<StoredRow[]> {
   if (keys.length === 0) return [];
-  const sql = `SELECT id, encode(once_key, 'hex') AS once_key FROM arrivals WHERE once_key = ANY ($1::bytea[]) AND once_key IS NOT NULL`;
-  return (await execute<StoredRow>(manager, sql, [keys.map((key) => Buffer.from(key, 'hex'))])).rows;
+  const sql = `SELECT key::text, arrival_id::text AS id FROM known_entries WHERE key = ANY ($1::uuid[])`;
+  return (await execute<StoredRow>(manager, sql, [keys])).rows;
 }

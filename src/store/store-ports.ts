@@ -4,6 +4,7 @@ import { ArchiveStore } from '../housekeeping/archive-store.port.js';
 import { AuditStore } from '../housekeeping/audit/audit-store.port.js';
 import { CursorStore } from '../polling/cursor-store.port.js';
 import { EndedRecordStore } from '../housekeeping/ended-record-store.port.js';
+import { RetentionStore } from '../housekeeping/retention-store.port.js';
 import { ErasureStore } from '../housekeeping/erase/erasure-store.port.js';
 import { FindingStore } from '../policies/finding-store.port.js';
 import { GapStore } from '../pipeline/gap-store.port.js';
@@ -52,6 +53,7 @@ const PORTS = {
   known: KnownFacts,
   archive: ArchiveStore,
   ended: EndedRecordStore,
+  retention: RetentionStore,
   poisonMessages: PoisonMessageStore,
   waiting: WaitingStore,
   audit: AuditStore,

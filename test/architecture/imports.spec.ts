@@ -75,6 +75,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   cli: [
     'config',
     'observability',
+    'events',
     'forge',
     'rules',
     'actions',

@@ -172,7 +172,8 @@ async function countsOf({ dataSource }: Stores): Promise<unknown> {
     (table) => `(SELECT count(*) FROM ${table}) AS ${table}`,
   );
   const [row] = await dataSource.query<unknown[]>(`SELECT ${counted.join(', ')},
-    (SELECT md5(string_agg(once_key::text || text_hash::text, '' ORDER BY id)) FROM arrivals) AS keys,
+    (SELECT md5(string_agg(text_hash::text, '' ORDER BY id)) FROM arrivals) AS texts,
+    (SELECT md5(string_agg(key::text || rest::text || arrival_id::text, '' ORDER BY key)) FROM repeats) AS keys,
     (SELECT md5(string_agg(fact_key, '' ORDER BY id)) FROM events) AS facts,
     (SELECT md5(string_agg(effect_key, '' ORDER BY id)) FROM intents) AS effects`);
   return row;

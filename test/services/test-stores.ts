@@ -78,7 +78,7 @@ export interface TestStores {
 }
 
 const TABLES =
-  'acts, told_acts, audit_links, audit_cuts, budget_holds, forge_holds, put_off, work_in_progress, object_states, rollouts, undone, echoes, arrival_events, attempts, intents, runs, events, arrivals, cursors, ticks, revisions, pauses, gaps, known_facts, heartbeats, outages, operators, untrusted_proxies, console_grants, open_alerts, resolved_alerts'.split(
+  'acts, told_acts, audit_links, audit_cuts, budget_holds, forge_holds, put_off, work_in_progress, object_states, repeats, known_entries, rollouts, undone, echoes, arrival_events, attempts, intents, runs, events, arrivals, cursors, ticks, revisions, pauses, gaps, known_facts, heartbeats, outages, operators, untrusted_proxies, console_grants, open_alerts, resolved_alerts'.split(
     ', ',
   );
 

@@ -18,6 +18,7 @@ import { AuditSealer } from '../audit/audit-sealer.js';
 import type { DoctorReport } from '../doctor/check.js';
 import { Doctor, type DoctorScope } from '../doctor/doctor.js';
 import { EndedRecordStore } from '../ended-record-store.port.js';
+import { RetentionStore } from '../retention-store.port.js';
 import { StoreMaintenance } from '../store-maintenance.port.js';
 import type { JobTools } from './job.js';
 
@@ -29,6 +30,7 @@ export class BotJobTools implements JobTools {
   readonly tickDays: number;
   readonly historyDays: number;
   readonly actsDays: number | null;
+  readonly repeatDays: number | null;
   readonly staleBranchDays: number;
 
   constructor(
@@ -43,6 +45,7 @@ export class BotJobTools implements JobTools {
     readonly archive: ArchiveInbox,
     readonly ticks: TickStore,
     readonly ended: EndedRecordStore,
+    readonly retention: RetentionStore,
     readonly sealer: AuditSealer,
     private readonly doctor: Doctor,
     private readonly store: StoreMaintenance,
@@ -52,6 +55,7 @@ export class BotJobTools implements JobTools {
     this.tickDays = config.retention.tickDays;
     this.historyDays = config.retention.historyDays;
     this.actsDays = config.retention.actsDays;
+    this.repeatDays = config.retention.repeatDays;
     this.staleBranchDays = config.housekeeping.staleBranchDays;
   }
 

@@ -8,13 +8,15 @@ const BATCH = 1_000;
 /** Deletes records of what ended long ago. Events with their runs and effects, and what the bot must remember, stay. */
 export const pruneHistory: Job = {
   name: 'history.prune',
-  summary: 'findings, plans, stages, gaps and outages that ended long ago (retention.history_days) leave the store',
+  summary:
+    'findings, plans, stages, gaps and outages that ended long ago (retention.history_days) leave the store, and texts older than retention.repeat_days are forgotten',
   per: 'bot',
   schedule: nightly(5),
   when: 'nightly',
   isAudit: false,
   async run({ isDryRun, tools }) {
-    const before = new Date(tools.clock.now().getTime() - tools.historyDays * DAY_MS);
+    const daysAgo = (days: number): Date => new Date(tools.clock.now().getTime() - days * DAY_MS);
+    const before = daysAgo(tools.historyDays);
     const summary = `findings, plans, stages, gaps and outages that ended before ${before.toISOString().slice(0, 10)} are deleted`;
     if (isDryRun) return { summary };
     const pruned = new Map<EndedKind, number>();
@@ -23,6 +25,8 @@ export const pruneHistory: Job = {
       for (const [kind, count] of batch) pruned.set(kind, count + (pruned.get(kind) ?? 0));
       isFull = [...batch.values()].includes(BATCH);
     }
-    return { summary, changes: [...pruned].map(([kind, count]) => `${count} ${kind} deleted`) };
+    const changes = [...pruned].map(([kind, count]) => `${count} ${kind} deleted`);
+    const repeats = tools.repeatDays === null ? 0 : await tools.retention.forgetRepeats(daysAgo(tools.repeatDays));
+    return { summary, changes: repeats === 0 ? changes : [...changes, `${repeats} texts of deliveries forgotten`] };
   },
 };

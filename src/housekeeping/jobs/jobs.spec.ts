@@ -321,7 +321,14 @@ describe('housekeeping/jobs/job-runner', () => {
       for (const [kind, count] of gone) left.set(kind, (left.get(kind) ?? 0) - count);
       return new Map(gone.filter(([, count]) => count > 0)) as never;
     };
-    const runner = runnerOf([named('history.prune')], { ended: { prune }, historyDays: 400 });
+    const forgotten: Date[] = [];
+    const retention = { forgetRepeats: async (before: Date) => forgotten.push(before) };
+    const runner = runnerOf([named('history.prune')], {
+      ended: { prune },
+      historyDays: 400,
+      repeatDays: 500,
+      retention,
+    });
 
     const [dry] = await runner.run('history.prune', null, true, 'ada');
     expect([dry?.outcome?.summary, asked]).toEqual([
@@ -330,8 +337,9 @@ describe('housekeeping/jobs/job-runner', () => {
     ]);
     const [done] = await runner.run('history.prune', null, false, 'ada');
 
-    expect(done?.outcome?.changes).toEqual(['1500 gaps deleted', '3 plans deleted']);
+    expect(done?.outcome?.changes).toEqual(['1500 gaps deleted', '3 plans deleted', '1 texts of deliveries forgotten']);
     expect(asked).toEqual(Array(2).fill(new Date('2025-10-16T12:00:00Z')));
+    expect(forgotten).toEqual([new Date('2025-07-08T12:00:00Z')]);
   });
 
   it('looks at every repository, and one that is closed to us holds up no other', async () => {

@@ -44,10 +44,6 @@ export class ArrivalEntity {
   @Column('text', { nullable: true })
   entryKey: string | null;
 
-  /** Of a delivery since it was decided: under which it counts (`events/equal-texts.ts`). Of an entry: see `entryOnceKey`. Unique. */
-  @Column('bytea', { nullable: true })
-  onceKey: Buffer | null;
-
   /** Of a delivery since it was decided. */
   @Column('bytea', { nullable: true })
   textHash: Buffer | null;

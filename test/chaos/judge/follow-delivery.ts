@@ -16,7 +16,7 @@ export async function followDelivery({ dataSource }: Stores, id: string): Promis
     ...(await told(
       'arrival',
       `SELECT id, state, code, reason, event_id, repeats, arrived_at, octet_length(body) AS bytes FROM arrivals
-       WHERE id = $1 OR once_key = (SELECT once_key FROM arrivals WHERE id = $1)`,
+       WHERE id = $1 OR (text_hash, org) = (SELECT text_hash, org FROM arrivals WHERE id = $1)`,
     )),
     ...(await told(
       'event',

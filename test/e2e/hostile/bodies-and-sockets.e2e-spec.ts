@@ -172,7 +172,7 @@ describe('e2e/hostile: bodies and sockets beside good traffic', () => {
       { good: number; undecided: number; events: number },
     ];
     const setAside = (await stores.dataSource.query(
-      `SELECT code, bool_or(event_id IS NOT NULL) AS told FROM arrivals WHERE state = 'quarantined' AND delivery_id = 'x' GROUP BY once_key, code ORDER BY code`,
+      `SELECT code, bool_or(event_id IS NOT NULL) AS told FROM arrivals WHERE state = 'quarantined' AND delivery_id = 'x' GROUP BY text_hash, code ORDER BY code`,
     )) as unknown[];
     await stores.close();
     const codes = HOSTILE_BODIES.flatMap(({ code }) => code ?? []).sort();

@@ -65,11 +65,15 @@ describeOnPostgres('database/backlog: what is asked for each event and intent co
       );
     }
   };
-  const INBOX = ['arrivals', 'events', 'arrival_events', 'object_states'];
+  const INBOX = ['arrivals', 'repeats', 'events', 'arrival_events', 'object_states'];
   const inboxBacklog = async (): Promise<void> => {
     await filling.query(
-      `INSERT INTO arrivals SELECT (jsonb_populate_record(a, jsonb_build_object('id', 'a-' || n, 'once_key', sha256(('a-' || n)::bytea), 'state', 'stored'))).*
+      `INSERT INTO arrivals SELECT (jsonb_populate_record(a, jsonb_build_object('id', 'a-' || n, 'state', 'stored'))).*
        FROM arrivals a, generate_series(1, $1::int) AS n WHERE a.event_id = $2`,
+      [BACKLOG, first],
+    );
+    await filling.query(
+      `INSERT INTO repeats (key, rest, arrival_id) SELECT n, n, $2::uuid FROM generate_series(1, $1::int) AS n`,
       [BACKLOG, first],
     );
     await filling.query(

@@ -241,7 +241,7 @@ describeOnPostgres('database/receiver role: a web process whose user may only pu
     'SELECT id FROM arrivals',
     'SELECT count(*) FROM arrivals',
     'UPDATE arrivals SET repeats = 1',
-    `INSERT INTO arrivals (id, once_key) VALUES ('x', 'y')`,
+    `INSERT INTO arrivals (id, text_hash) VALUES ('x', 'y')`,
     `INSERT INTO arrivals (id, hook) VALUES ('x', 'acme') ON CONFLICT (id) DO NOTHING`,
     `INSERT INTO arrivals (id, hook) VALUES ('x', 'acme') RETURNING id`,
     `UPDATE arrivals SET state = 'stored'`,

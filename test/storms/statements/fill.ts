@@ -31,15 +31,18 @@ FROM generate_series($n - 1, 0, -1) AS n;
 UPDATE d SET arrival_id = pg_temp.id('arrival', n, at), event_id = CASE WHEN class < 900 THEN pg_temp.id('event', n, at + interval '1 ms') END;
 CREATE INDEX ON d (n); ANALYZE d;
 
-INSERT INTO arrivals (id, kind, forge, org, source, hook, event_type, event, delivery_id, content_type, verdict, entry_key, once_key, text_hash, body, state, reason, code, event_id, repeats, arrived_at, archived_at, matched_at)
+INSERT INTO arrivals (id, kind, forge, org, source, hook, event_type, event, delivery_id, content_type, verdict, entry_key, text_hash, body, state, reason, code, event_id, repeats, arrived_at, archived_at, matched_at)
 SELECT arrival_id, CASE WHEN is_row THEN 'entry' ELSE 'delivery' END, 'main', org, CASE WHEN is_row THEN 'feed' ELSE 'webhook' END,
   CASE WHEN NOT is_row THEN org END, CASE WHEN NOT is_row THEN 'push' END, CASE WHEN NOT is_row THEN 'push' END, CASE WHEN NOT is_row THEN pg_temp.id('told', n, at) END,
-  CASE WHEN NOT is_row THEN 'json' END, CASE WHEN NOT is_row THEN 'signed' END, CASE WHEN is_row THEN 'row-' || n END, pg_temp.key('once', n), pg_temp.key('text', n),
+  CASE WHEN NOT is_row THEN 'json' END, CASE WHEN NOT is_row THEN 'signed' END, CASE WHEN is_row THEN 'row-' || n END, pg_temp.key('text', n),
   CASE WHEN n > $n * 0.2 THEN ''::bytea ELSE convert_to(repeat('x', 300), 'UTF8') END,
   CASE WHEN is_new AND class >= 990 THEN 'stored' WHEN class BETWEEN 950 AND 969 THEN 'quarantined' ELSE 'decided' END,
   CASE WHEN class >= 900 THEN 'nothing to do' END, CASE WHEN class BETWEEN 900 AND 949 THEN 'duplicate' END, event_id, CASE WHEN class < 20 THEN 1 ELSE 0 END, at,
   CASE WHEN n > $n * 0.2 THEN at + interval '90 days' END, CASE WHEN NOT is_new THEN at END
 FROM (SELECT *, pg_temp.r('row', n) < 50 AS is_row FROM d) AS d;
+
+INSERT INTO repeats SELECT hashtextextended('text' || n, 0), n, arrival_id::uuid FROM d WHERE pg_temp.r('row', n) >= 50;
+INSERT INTO known_entries SELECT md5('entry' || n)::uuid, arrival_id::uuid FROM d WHERE pg_temp.r('row', n) < 50;
 
 INSERT INTO events (id, forge, org, kind, source, fact_key, fact_hash, fact_at, actor, repo, repo_id, data, stored_at, decided_at, seq, discussion_hash, reported_by, object_hash, decided_by)
 SELECT event_id, 'main', org, kind, 'webhook', repo_id || '|' || kind || '|' || n, pg_temp.key('fact', n), at,

@@ -1,6 +1,6 @@
 /** What comes in: arrivals as they came, the events that they tell, and what is remembered about the forge. The entities say what each column means. */
 export const INTAKE = `
--- A receiver stores bytes and headers alone: once_key and text_hash are written when a worker has looked at the body.
+-- A receiver stores bytes and headers alone: text_hash is written when a worker has looked at the body.
 CREATE TABLE arrivals (
   id              text COLLATE "C" PRIMARY KEY,
   kind            text NOT NULL CHECK (kind IN ('delivery', 'entry')),
@@ -15,7 +15,6 @@ CREATE TABLE arrivals (
   content_type    text,
   verdict         text,
   entry_key       text,
-  once_key        bytea,
   text_hash       bytea,
   body            bytea NOT NULL,
   state           text NOT NULL CHECK (state IN ('stored', 'decided', 'quarantined')),
@@ -31,11 +30,25 @@ CREATE TABLE arrivals (
 );
 -- Ids grow with time, so a partial index over the id is the work list of an organization in order of arrival.
 CREATE INDEX arrivals_due ON arrivals (org, id) WHERE state = 'stored';
-CREATE UNIQUE INDEX arrivals_once ON arrivals (once_key) WHERE once_key IS NOT NULL;
 -- Every entry is matched to a delivery once; what has none is a gap.
 CREATE INDEX arrivals_unmatched ON arrivals (id) WHERE kind = 'entry' AND matched_at IS NULL;
--- Bodies of old arrivals are given up; their keys stay.
+-- Bodies of old arrivals are given up.
 CREATE INDEX arrivals_with_body ON arrivals (arrived_at) WHERE archived_at IS NULL AND state <> 'stored';
+
+-- Under which key the text of a delivery counts, and for which delivery. Keys outlive their deliveries, so a row and its index are as small as can be: half a
+-- hash, of which a half is indexed, and the id, which tells the time. That a key is there once is due to the lock of its text.
+CREATE TABLE repeats (
+  key        bigint NOT NULL,
+  rest       bigint NOT NULL,
+  arrival_id uuid NOT NULL
+);
+CREATE INDEX repeats_key ON repeats (key);
+
+-- Which polled rows are known.
+CREATE TABLE known_entries (
+  key        uuid PRIMARY KEY,
+  arrival_id uuid NOT NULL
+);
 
 CREATE TABLE events (
   id              text COLLATE "C" PRIMARY KEY,
