@@ -110,6 +110,7 @@ describe('actions/lookups/index', () => {
       'files.read',
       'hooks.list',
       'issue.get',
+      'issue.reactions',
       'issues.list',
       'jobs.mine',
       'jobs.of_attempt',
@@ -118,6 +119,7 @@ describe('actions/lookups/index', () => {
       'org_variable.get',
       'package.get',
       'protection.get',
+      'pull_request.commits',
       'pull_request.files',
       'pull_request.get',
       'pull_request.reviews',
@@ -129,6 +131,7 @@ describe('actions/lookups/index', () => {
       'runs.list',
       'status.get',
       'tasks.list',
+      'team.members',
       'tokens.list',
     ]);
   });

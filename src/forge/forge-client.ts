@@ -239,6 +239,26 @@ export function readAll<Name extends PagedOperationName>(
   return listAll(forge as unknown as ForgeClient, name, args);
 }
 
+/**
+ * The first items of a paged list, of those that are wanted: no page is read beyond them.
+ * @param first how many; undefined = all of them
+ */
+export async function readFirst<Name extends PagedOperationName>(
+  forge: Partial<Pick<ForgeClient, Name>>,
+  name: Name,
+  args: ListArgs<Name>,
+  first: number | undefined,
+  isWanted: (item: ListItem<Name>) => boolean = () => true,
+): Promise<ListItem<Name>[]> {
+  if (first === undefined) return (await readAll(forge, name, args)).filter(isWanted);
+  const items: ListItem<Name>[] = [];
+  for await (const page of listPages(forge, name, args)) {
+    items.push(...page.items.filter(isWanted));
+    if (items.length >= first) break;
+  }
+  return items.slice(0, Math.max(first, 0));
+}
+
 /** More empty pages in a row than any filter explains: the total is wrong. */
 const MAX_EMPTY_PAGES = 20;
 /** Servers with pages shorter than asked need more than one look beyond where the list should end. */

@@ -33,7 +33,8 @@ export class CachedLookups implements LookupReader {
 
   async read(request: LookupRequest, scope: LookupScope): Promise<LookupAnswer> {
     if (request.maxAgeS === undefined) return this.reader.read(request, scope);
-    const key = stringifyJson([scope.forge, scope.org, scope.repo?.id ?? null, request.use, sorted(request.params)]);
+    const { use, params, first = null } = request;
+    const key = stringifyJson([scope.forge, scope.org, scope.repo?.id ?? null, use, sorted(params), first]);
     const earlier = this.answers.get(key);
     if (earlier && this.clock.now().getTime() - earlier.at.getTime() <= request.maxAgeS * 1000)
       return { ...earlier.answer, cachedAt: earlier.at.toISOString() };

@@ -30,7 +30,7 @@ export class CoalescedLookups implements LookupReader {
   read(request: LookupRequest, scope: LookupScope): Promise<LookupAnswer> {
     if (scope.pass === undefined) return this.reader.read(request, scope);
     const answers = this.keptOf(scope.pass);
-    const { use, params, maxAgeS } = request;
+    const { use, params, first = null, maxAgeS } = request;
     const isAboutRepository = (this.lookups.get(use)?.target ?? 'repository') === 'repository';
     const key = stringifyJson([
       scope.forge,
@@ -38,6 +38,7 @@ export class CoalescedLookups implements LookupReader {
       isAboutRepository ? (scope.repo?.id ?? null) : null,
       use,
       params,
+      first,
       maxAgeS ?? null,
     ]);
     const nowMs = this.clock.monotonicMs();

@@ -63,6 +63,8 @@ export interface LookupContext<Must extends OperationName, May extends Operation
   /** The repository of the event or tick; always there for lookups about a repository. */
   readonly repo: EventRepository;
   readonly forge: Pick<ForgeClient, Must> & Partial<Pick<ForgeClient, May>>;
+  /** Elements after which the rule wants no more of a list: a read of pages ends there. Absent = all of them. */
+  readonly first?: number;
 }
 
 /** One named read that rules may ask for. It answers plain data; 404 means "missing", and secrets are taken out after it. */
@@ -80,6 +82,13 @@ interface LookupDefinition<
   readonly whereOffered: readonly May[];
   /** What rules see of its answer. */
   readonly answer: DataType;
+  /**
+   * Who may see what it answers, where that is not everybody who sees the run. `owners`: the forge answers it to owners and administrators alone.
+   * `any-repository`: it may hold text of any repository, also of a private one.
+   */
+  readonly privacy?: 'owners' | 'any-repository';
+  /** Its answer is about credentials: fields that hold a part of one are left out. */
+  readonly isAboutCredentials?: true;
   read(context: LookupContext<Must, May>, params: LookupParams<Specs>): Promise<unknown>;
 }
 

@@ -15,9 +15,6 @@ interface ReadableForge {
   offers(name: OperationName): boolean;
 }
 
-/** Lookups whose answers are about credentials. */
-const ABOUT_CREDENTIALS = new Set(['hooks.list', 'tokens.list', 'org_variable.get', 'push_mirrors.list']);
-
 /** Makes the reads that rules ask for, and takes credentials out of the answers before anybody sees them. */
 export class ForgeLookupReader implements LookupReader {
   constructor(private readonly forges: { get(forge: string, org: string | null): ReadableForge | null }) {}
@@ -33,7 +30,12 @@ export class ForgeLookupReader implements LookupReader {
     if (typeof params === 'string') return { failed: `${request.use}: ${params}` };
     return ask(
       lookup,
-      { org: scope.org, repo: scope.repo, forge: pick(lookup, access) } as unknown as LookupContext<never, never>,
+      {
+        org: scope.org,
+        repo: scope.repo,
+        forge: pick(lookup, access),
+        ...(request.first === undefined ? {} : { first: request.first }),
+      } as unknown as LookupContext<never, never>,
       params,
     );
   }
@@ -42,7 +44,9 @@ export class ForgeLookupReader implements LookupReader {
 async function ask(lookup: AnyLookup, context: LookupContext<never, never>, params: JsonObject): Promise<LookupAnswer> {
   try {
     const answer = await lookup.read(context, params as never);
-    return { value: plainData(answer, ABOUT_CREDENTIALS.has(lookup.name)) };
+    const { first } = context;
+    const wanted = first !== undefined && Array.isArray(answer) ? answer.slice(0, first) : answer;
+    return { value: plainData(wanted, lookup.isAboutCredentials) };
   } catch (error) {
     if (!(error instanceof ForgeError)) throw error;
     if (error.kind === 'refused' && error.facts.status === 404) return { missing: true };

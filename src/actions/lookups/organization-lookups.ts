@@ -1,4 +1,4 @@
-import { accessToken } from '../../core/objects/accounts.js';
+import { accessToken, user } from '../../core/objects/accounts.js';
 import { activity } from '../../core/objects/feed.js';
 import { packageVersion } from '../../core/objects/publishing.js';
 import { hook, variable } from '../../core/objects/repositories.js';
@@ -6,7 +6,7 @@ import { workflowJobs } from '../../core/objects/workflows.js';
 import { ruleType } from '../../core/objects/rule-types.js';
 import { listOf } from '../../core/data-types.js';
 import { ForgeError } from '../../core/errors.js';
-import { readAll } from '../../forge/forge-client.js';
+import { readAll, readFirst } from '../../forge/forge-client.js';
 import { variableName } from '../support/compare.js';
 import { JOB_STATES, defineLookup, filter, isDay, maybe, needed, oneOfWords } from './define-lookup.js';
 
@@ -25,6 +25,7 @@ export const organizationLookups = [
     operations: ['getPackage'],
     whereOffered: [],
     answer: ruleType(packageVersion),
+    privacy: 'any-repository',
     read: async ({ forge, org }, { type, name, version, owner = org }) => {
       if (owner.toLowerCase() !== org.toLowerCase())
         throw new ForgeError('refused', `rules of ${org} read packages of ${org} alone`, { operation: 'getPackage' });
@@ -39,7 +40,29 @@ export const organizationLookups = [
     operations: ['listOrgHooks'],
     whereOffered: [],
     answer: listOf(ruleType(hook)),
-    read: ({ forge, org }) => readAll(forge, 'listOrgHooks', { org }),
+    privacy: 'owners',
+    isAboutCredentials: true,
+    read: ({ forge, org, first }) => readFirst(forge, 'listOrgHooks', { org }, first),
+  }),
+  defineLookup({
+    name: 'team.members',
+    summary: 'The members of a team; the bot must be a member of the organization',
+    target: 'organization',
+    params: { name: needed('string', 'name of the team; case does not matter') },
+    operations: ['listOrgTeams', 'listTeamMembers'],
+    whereOffered: [],
+    answer: listOf(ruleType(user)),
+    privacy: 'owners',
+    read: async ({ forge, org, first }, { name }) => {
+      const teams = await readAll(forge, 'listOrgTeams', { org });
+      const team = teams.find((one) => one.name?.toLowerCase() === name.toLowerCase());
+      if (!team?.id)
+        throw new ForgeError('refused', `there is no team ${name} in ${org}`, {
+          operation: 'listOrgTeams',
+          status: 404,
+        });
+      return readFirst(forge, 'listTeamMembers', { id: team.id }, first);
+    },
   }),
   defineLookup({
     name: 'feed.list',
@@ -49,6 +72,7 @@ export const organizationLookups = [
     operations: ['listOrgFeed'],
     whereOffered: [],
     answer: listOf(ruleType(activity)),
+    privacy: 'any-repository',
     read: ({ forge, org }, { date, limit }) => forge.listOrgFeed({ org, date, limit }),
   }),
   defineLookup({
@@ -59,6 +83,8 @@ export const organizationLookups = [
     operations: ['getOrgVariable'],
     whereOffered: [],
     answer: ruleType(variable),
+    privacy: 'owners',
+    isAboutCredentials: true,
     read: ({ forge, org }, { name }) => forge.getOrgVariable({ org, variablename: variableName(name) }),
   }),
   defineLookup({
@@ -74,6 +100,7 @@ export const organizationLookups = [
     operations: ['listMyJobs'],
     whereOffered: [],
     answer: ruleType(workflowJobs),
+    privacy: 'any-repository',
     read: ({ forge }, { status, sort, order, limit }) => forge.listMyJobs({ status, sort, order, limit }),
   }),
   defineLookup({
@@ -85,6 +112,8 @@ export const organizationLookups = [
     operations: ['listTokens'],
     whereOffered: [],
     answer: listOf(ruleType(accessToken)),
-    read: ({ forge }, { username }) => readAll(forge, 'listTokens', { username }),
+    privacy: 'owners',
+    isAboutCredentials: true,
+    read: ({ forge, first }, { username }) => readFirst(forge, 'listTokens', { username }, first),
   }),
 ] as const;

@@ -1,5 +1,5 @@
 import { JOB_STATES, defineLookup, filter, maybe, naming, needed, oneOfWords } from './define-lookup.js';
-import { orMissing, whereOffered, readAll, type ForgeClient } from '../../forge/forge-client.js';
+import { orMissing, whereOffered, readFirst, type ForgeClient } from '../../forge/forge-client.js';
 import { listOf } from '../../core/data-types.js';
 import { type Contents, branch, branchProtection, contents } from '../../core/objects/git.js';
 import { release } from '../../core/objects/publishing.js';
@@ -51,6 +51,7 @@ export const repositoryLookups = [
     operations: ['getBranchProtection'],
     whereOffered: [],
     answer: ruleType(branchProtection),
+    privacy: 'owners',
     read: ({ forge, repo }, { name }) => forge.getBranchProtection({ owner: repo.owner, repo: repo.name, name }),
   }),
   defineLookup({
@@ -61,7 +62,10 @@ export const repositoryLookups = [
     operations: ['listPushMirrors'],
     whereOffered: [],
     answer: listOf(ruleType(pushMirror)),
-    read: ({ forge, repo }) => readAll(forge, 'listPushMirrors', { owner: repo.owner, repo: repo.name }),
+    privacy: 'owners',
+    isAboutCredentials: true,
+    read: ({ forge, repo, first }) =>
+      readFirst(forge, 'listPushMirrors', { owner: repo.owner, repo: repo.name }, first),
   }),
   defineLookup({
     name: 'tasks.list',
@@ -98,7 +102,7 @@ export const repositoryLookups = [
     operations: ['listLabels'],
     whereOffered: [],
     answer: listOf(ruleType(label)),
-    read: ({ forge, repo }) => readAll(forge, 'listLabels', { owner: repo.owner, repo: repo.name }),
+    read: ({ forge, repo, first }) => readFirst(forge, 'listLabels', { owner: repo.owner, repo: repo.name }, first),
   }),
   defineLookup({
     name: 'milestones.list',
@@ -108,8 +112,8 @@ export const repositoryLookups = [
     operations: ['listMilestones'],
     whereOffered: [],
     answer: listOf(ruleType(milestone)),
-    read: ({ forge, repo }, { state }) =>
-      readAll(forge, 'listMilestones', { owner: repo.owner, repo: repo.name, state: state ?? 'all' }),
+    read: ({ forge, repo, first }, { state }) =>
+      readFirst(forge, 'listMilestones', { owner: repo.owner, repo: repo.name, state: state ?? 'all' }, first),
   }),
   defineLookup({
     name: 'releases.list',

@@ -1,11 +1,20 @@
 import { defineLookup, filter, isTime, maybe, naming, needed, oneOfWords } from './define-lookup.js';
 import { isSameLogin } from '../support/compare.js';
-import { listPages, readAll, orMissing, whereAllowed, type ForgeClient } from '../../forge/forge-client.js';
+import { listPages, readAll, readFirst, orMissing, whereAllowed, type ForgeClient } from '../../forge/forge-client.js';
 import { listOf } from '../../core/data-types.js';
 import type { Team } from '../../core/objects/accounts.js';
-import { combinedStatus } from '../../core/objects/git.js';
+import { combinedStatus, commit } from '../../core/objects/git.js';
 import { ruleType } from '../../core/objects/rule-types.js';
-import { changedFile, comment, issue, type Issue, type Pull, pull, review } from '../../core/objects/tracker.js';
+import {
+  changedFile,
+  comment,
+  issue,
+  type Issue,
+  type Pull,
+  pull,
+  reaction,
+  review,
+} from '../../core/objects/tracker.js';
 import { run } from '../../core/objects/workflows.js';
 import { higherLevel, isLevel, type ActorRights, type RightLevel, actorRights } from '../../core/rights.js';
 import { emptyTable } from '../../core/table.js';
@@ -33,6 +42,7 @@ export const trackerLookups = [
       state: filter('open, closed or all; open when left out', oneOfWords('open', 'closed', 'all')),
       type: filter('issues or pulls; both when left out', oneOfWords('issues', 'pulls')),
       labels: maybe('strings', 'names that all of them bear'),
+      author: maybe('string', 'login of who opened it; an account that is not there opened none'),
       since: filter('updated at or after this time', isTime),
       before: filter('updated before this time', isTime),
       limit: maybe('integer', 'how many at most, the newest; all when left out'),
@@ -40,23 +50,28 @@ export const trackerLookups = [
     operations: ['listIssues'],
     whereOffered: [],
     answer: listOf(ruleType(issue)),
-    read: async ({ forge, repo }, { state, type, labels, since, before, limit }) => {
-      const issues: Issue[] = [];
-      for await (const { items } of listPages(forge, 'listIssues', {
-        owner: repo.owner,
-        repo: repo.name,
-        state: state ?? 'open',
-        type,
-        since,
-        before,
-      })) {
-        issues.push(
-          ...items.filter((one) => (labels ?? []).every((name) => one.labels?.some((label) => label.name === name))),
-        );
-        if (limit !== undefined && issues.length >= limit) return issues.slice(0, Math.max(limit, 0));
-      }
-      return issues;
+    read: async ({ forge, repo, first }, { labels, author, limit, state = 'open', ...filters }) => {
+      const here = { owner: repo.owner, repo: repo.name };
+      const most = first === undefined || limit === undefined ? (first ?? limit) : Math.min(first, limit);
+      const isWanted = (one: Issue): boolean =>
+        (labels ?? []).every((name) => one.labels?.some((label) => label.name === name));
+      const filter = { ...here, ...filters, state };
+      if (author === undefined) return readFirst(forge, 'listIssues', filter, most, isWanted);
+      const list = orMissing(readFirst(forge, 'listIssues', { ...filter, created_by: author }, most, isWanted));
+      // 404 is also the answer about an author whose account is gone: who opened nothing is no reason to fail.
+      return (await list) ?? (await readFirst(forge, 'listIssues', filter, 1)).slice(0, 0);
     },
+  }),
+  defineLookup({
+    name: 'issue.reactions',
+    summary: 'All reactions to an issue or pull request: votes, by content and account',
+    target: 'repository',
+    params: { number: NUMBER },
+    operations: ['listIssueReactions'],
+    whereOffered: [],
+    answer: listOf(ruleType(reaction)),
+    read: ({ forge, repo, first }, { number }) =>
+      readFirst(forge, 'listIssueReactions', { owner: repo.owner, repo: repo.name, index: number }, first),
   }),
   defineLookup({
     name: 'comments.list',
@@ -87,8 +102,19 @@ export const trackerLookups = [
     operations: ['listPullFiles'],
     whereOffered: [],
     answer: listOf(ruleType(changedFile)),
-    read: ({ forge, repo }, { number }) =>
-      readAll(forge, 'listPullFiles', { owner: repo.owner, repo: repo.name, index: number }),
+    read: ({ forge, repo, first }, { number }) =>
+      readFirst(forge, 'listPullFiles', { owner: repo.owner, repo: repo.name, index: number }, first),
+  }),
+  defineLookup({
+    name: 'pull_request.commits',
+    summary: 'All commits of a pull request, newest first, with their messages and signatures',
+    target: 'repository',
+    params: { number: NUMBER },
+    operations: ['listPullCommits'],
+    whereOffered: [],
+    answer: listOf(ruleType(commit)),
+    read: ({ forge, repo, first }, { number }) =>
+      readFirst(forge, 'listPullCommits', { owner: repo.owner, repo: repo.name, index: number }, first),
   }),
   defineLookup({
     name: 'pull_request.reviews',
@@ -98,8 +124,8 @@ export const trackerLookups = [
     operations: ['listReviews'],
     whereOffered: [],
     answer: listOf(ruleType(review)),
-    read: ({ forge, repo }, { number }) =>
-      readAll(forge, 'listReviews', { owner: repo.owner, repo: repo.name, index: number }),
+    read: ({ forge, repo, first }, { number }) =>
+      readFirst(forge, 'listReviews', { owner: repo.owner, repo: repo.name, index: number }, first),
   }),
   defineLookup({
     name: 'pull_requests.of_commit',
@@ -173,6 +199,7 @@ export const trackerLookups = [
     operations: ['getCollaboratorPermission'],
     whereOffered: ['listOrgTeams', 'listTeamMembers', 'listTeamRepos'],
     answer: actorRights,
+    privacy: 'owners',
     read: async ({ forge, repo }, { login, id }) => {
       const { isKnown, ...seen } = await readActorRights(
         forge,

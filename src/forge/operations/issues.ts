@@ -17,6 +17,7 @@ export const issueOperations = {
       type: { type: 'string', summary: 'issues or pulls' },
       since: { type: 'string', summary: 'updated after this time' },
       before: { type: 'string', summary: 'updated before this time' },
+      created_by: { type: 'string', summary: 'login of the author; 404 for one who is not there' },
       ...paging,
     },
     result: listOf(issue),

@@ -1,3 +1,4 @@
+import { lookups } from '../../actions/lookups/index.js';
 import type { LookupAnswer, LookupReader, LookupScope } from '../../actions/lookups/lookup-reader.port.js';
 import { canonicalJson } from '../../core/canonical-json.js';
 import type { Clock } from '../../core/clock.js';
@@ -78,25 +79,14 @@ function asRecord(answers: Readonly<Record<string, LookupAnswer>>, asks: Readonl
 }
 
 /** What a lookup asks, whatever a rule calls it: equal keys about one repository are one question. Kept with each recorded answer. */
-export function askKey({ use, params, each }: Pick<LookupRequest, 'use' | 'params' | 'each'>): string {
-  return hashOf(use, canonicalJson(each ?? params)).slice(0, 32);
+export function askKey({ use, params, each, first }: Pick<LookupRequest, 'use' | 'params' | 'each' | 'first'>): string {
+  const bound = first === undefined ? [] : [`first ${first}`];
+  return hashOf(use, canonicalJson(each ?? params), ...bound).slice(0, 32);
 }
-
-/** Lookups that answer for a whole organization or account: the answer may hold text of any repository, also of a private one. */
-const OF_ANY_REPOSITORY: ReadonlySet<string> = new Set(['feed.list', 'jobs.mine', 'package.get']);
-/** Lookups that the forge answers to owners and administrators alone: a webhook's address, for one, is as good as a password where a chat gave it out. */
-const OF_OWNERS: ReadonlySet<string> = new Set([
-  'hooks.list',
-  'tokens.list',
-  'org_variable.get',
-  'push_mirrors.list',
-  'protection.get',
-  'actor.rights',
-]);
 
 /** Whether answers to such questions may hold what not everybody may read who sees the run: text of a private repository, or what owners alone may read. */
 export function isForOwnersAlone(uses: Iterable<string>): boolean {
-  return [...uses].some((use) => OF_ANY_REPOSITORY.has(use) || OF_OWNERS.has(use));
+  return [...uses].some((use) => lookups.get(use)?.privacy !== undefined);
 }
 
 /** A run with what it read, as far as it is kept. */

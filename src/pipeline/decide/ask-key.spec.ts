@@ -28,6 +28,10 @@ describe('pipeline/decide/ask-key', () => {
   });
 
   it('is short: it is kept with every answer', () => {
+    expect(askKey({ use: 'labels.list', params: {}, first: 2 })).not.toBe(askKey({ use: 'labels.list', params: {} }));
+    expect(askKey({ use: 'labels.list', params: {}, first: 2 })).not.toBe(
+      askKey({ use: 'labels.list', params: {}, first: 3 }),
+    );
     expect(askKey({ use: 'branch.get', params: {} })).toMatch(/^[0-9a-f]{32}$/);
   });
 });

@@ -69,10 +69,15 @@ describe('pipeline/decide/sealed-answers', () => {
     expect([[], ['labels.list'], ['release.by_tag']].map(isForOwnersAlone)).toEqual([false, false, false]);
   });
 
-  it.each(['hooks.list', 'tokens.list', 'org_variable.get', 'push_mirrors.list', 'protection.get', 'actor.rights'])(
-    'seals what the forge answers to owners alone: %s',
-    (use) => {
-      expect(isForOwnersAlone(['labels.list', use])).toBe(true);
-    },
-  );
+  it.each([
+    'hooks.list',
+    'tokens.list',
+    'org_variable.get',
+    'push_mirrors.list',
+    'protection.get',
+    'actor.rights',
+    'team.members',
+  ])('seals what the forge answers to owners alone: %s', (use) => {
+    expect(isForOwnersAlone(['labels.list', use])).toBe(true);
+  });
 });

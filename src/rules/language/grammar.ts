@@ -272,8 +272,13 @@ export const GRAMMAR = {
       },
       max: {
         value: { whole: [1, 1000] },
-        summary: 'Maximum number of reads of a `for_each`, 100 at most; else of elements of the answer.',
-        instead: [word('limit', 'max: 100; of the read itself: with: {limit: 50}')],
+        summary:
+          'Maximum number of reads of a `for_each`, 100 at most; else of elements of the answer: more is an error.',
+      },
+      first: {
+        value: { whole: [1, 1000] },
+        summary: 'Read so many elements of a list, and leave the rest.',
+        instead: [word('limit top take', 'first: 50, so many and no more; max: 50, more is an error')],
       },
       cache: {
         value: { duration: { least: 1, example: '10m' } },

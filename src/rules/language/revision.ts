@@ -131,6 +131,8 @@ export interface LookupRequest {
   each?: readonly JsonObject[];
   /** `cache`: an answer to the same request that is at most so old may be given again. */
   maxAgeS?: number;
+  /** So many elements of a list are read, and no more. */
+  first?: number;
 }
 
 /** Answer per lookup name; `missing` = the forge says it does not exist. */

@@ -101,7 +101,10 @@ function byTime({ query }: Call): Test {
 function byPerson({ query, world }: Call): Test {
   const [posterId, assigneeId] = ['created_by', 'assigned_by'].map((key) => {
     const name = query.get(key);
-    return name ? (world.userByName(name)?.id ?? -1n) : undefined;
+    if (!name) return undefined;
+    const user = world.userByName(name);
+    if (!user) throw notFound();
+    return user.id;
   });
   return (issue) =>
     (posterId === undefined || issue.posterId === posterId) &&

@@ -31,7 +31,7 @@ export class TrackerRig {
   ) {}
 
   static async start(
-    profile: 'gitea' | 'forgejo',
+    profile: 'gitea' | 'gitea@1.26' | 'forgejo',
     people: readonly string[] = ['ann', 'ben', 'cy'],
   ): Promise<TrackerRig> {
     const sandbox = await startSandbox({ profile });

@@ -135,6 +135,15 @@ function compileLookup(
     types: withItem(scope.types, forEach?.type),
   });
   const maxNode = lookup.node('max');
+  const firstEntry = lookup.entries.get('first');
+  if (firstEntry && hasItem)
+    file.problem(
+      firstEntry.keyStart,
+      'first bounds one read, and for_each makes several',
+      'cut the list that it walks',
+    );
+  else if (firstEntry && facts.answer !== undefined && facts.answer.kind !== 'list')
+    file.problem(firstEntry.keyStart, `first cuts a list, and ${use} answers one object`, 'leave it out');
   return {
     as,
     use,
@@ -142,6 +151,7 @@ function compileLookup(
     onMissing: lookup.value('on_missing') ?? 'fail',
     forEach,
     max: !hasItem ? lookup.value('max') : maxNode ? readWhole(file, maxNode, 'max', 1, MAX_READS) : DEFAULT_READS,
+    first: hasItem ? null : lookup.value('first'),
     cacheS: lookup.value('cache'),
     lookups: new Set([...lookupsOfParams(params), ...(forEach?.lookups ?? [])]),
     position: file.position(keyStart),

@@ -61,6 +61,8 @@ export interface LookupProgram {
   readonly forEach: Expression | null;
   /** Reads of a `for_each`, or elements of an answer that is a list; null = no cap of its own. */
   readonly max: number | null;
+  /** So many elements of a list are read, and the rest is left; null = all of them. */
+  readonly first: number | null;
   /** How old an answer may be that is given again; null = each run reads anew. */
   readonly cacheS: number | null;
   /** Other lookups its parameters and its list read; never in a circle. */

@@ -364,6 +364,11 @@ const BAD_FILES: BadFile[] = [
     '8:63: max must be a whole number from 1 to 100, this is the number 500',
   ],
   [
+    'a part of several reads',
+    withLines('lookup: {a: {use: branch.get, for_each: event.names, first: 2, with: {branch: "${{ item }}"}}}'),
+    '8:58: first bounds one read, and for_each makes several (cut the list that it walks)',
+  ],
+  [
     'an age that is none',
     withLines('lookup: {a: {use: branch.get, cache: soon, with: {branch: main}}}'),
     '8:42: cache cannot be "soon" (a duration up to 24h, like 10m)',

@@ -26,6 +26,7 @@ const FACTS_LOOKUP: LookupProgram = {
   onMissing: 'none',
   forEach: null,
   max: null,
+  first: null,
   cacheS: null,
   lookups: new Set(),
   position: { file: '', line: 0, col: 0 },
@@ -75,8 +76,14 @@ export class Lookups {
 }
 
 function requestOf(lookup: LookupProgram, bindings: Bindings): LookupRequest {
-  const { as, use, onMissing, cacheS } = lookup;
-  const base = { as, use, onMissing, ...(cacheS === null ? {} : { maxAgeS: cacheS }) };
+  const { as, use, onMissing, cacheS, first } = lookup;
+  const base = {
+    as,
+    use,
+    onMissing,
+    ...(cacheS === null ? {} : { maxAgeS: cacheS }),
+    ...(first === null ? {} : { first }),
+  };
   try {
     if (!lookup.forEach) return { ...base, params: evaluateParams(lookup.params, bindings) };
     return {
