@@ -9,7 +9,7 @@ import { Logger } from '../../core/logger.js';
 import type { Failed } from '../../core/go-past.js';
 import type { Reason } from '../../core/reason.js';
 import { runReason, verdictReason, withNote } from '../../core/run-reasons.js';
-import type { Ownership, RepositoryOwners } from '../../core/repository-owner.js';
+import type { RepositoryOwners } from '../../core/repository-owner.js';
 import { TOLD_BEFORE } from '../../core/told-acts.js';
 import { SecurityLog } from '../../core/security-log.js';
 import { ForgeOwners } from '../../forge/forge-owners.js';
@@ -27,14 +27,10 @@ import {
   type Judged,
   type Refusal,
 } from './act-proof.js';
-import {
-  answerLookups,
-  PATIENCE_MS,
-  hasAnswers,
-  isForOwnersAlone,
-  type Decided as Answered,
-} from './answer-lookups.js';
+import { answerLookups, hasAnswers, isForOwnersAlone, type Decided as Answered } from './answer-lookups.js';
 import { ActProofs } from './act-proofs.js';
+import { isPublic, ownershipOf } from './ownership-of.js';
+import { ask, byWhatIsAtHand, withReads, type Deciding, type Said } from './ask.js';
 import { AwaitedDeliveries } from './awaited-deliveries.js';
 import { FieldReader } from './field-reader.js';
 import { DELIVERY, isClaimed, learnedOf } from '../../core/event-knowledge.js';
@@ -89,26 +85,6 @@ interface Manner {
   readonly runId?: string;
 }
 
-/** What a decision has to know and has not at hand, as a value: whoever drives the decision answers it, or leaves off. */
-interface Question<Answer = unknown> {
-  readonly about: 'lookups' | 'proof' | 'fields' | 'ownership' | 'limit';
-  /** The answer in memory; null = it is to be read. Absent = it always is. */
-  readonly peek?: () => Answer | null;
-  /** @throws ForgeError while the forge cannot be asked */
-  readonly read: () => Promise<Answer>;
-}
-
-type Deciding<Result> = AsyncGenerator<Question, Result, unknown>;
-
-async function* ask<Answer>(question: Question<Answer>): Deciding<Answer> {
-  return (yield question) as Answer;
-}
-
-/** What the facts at hand come to. */
-export type Said =
-  | { readonly is: 'decided'; readonly plan: Plan }
-  | { readonly is: 'needs'; readonly about: Question['about'] };
-
 /** One rule or policy and one cause: evaluate, with the reads it asks for, and plan. Stores nothing. */
 @Injectable()
 export class CandidateDecider {
@@ -137,23 +113,14 @@ export class CandidateDecider {
   /** @throws ForgeError while the forge cannot be asked */
   async decide(active: ActiveRevision, candidate: Candidate, subject: Subject, manner: Manner = {}): Promise<Plan> {
     return callingAs(currentCaller() ?? callerOf(subject.cause.kind, subject.org), async () => {
-      const deciding = this.plan(active, manner.shadow ? asShadow(candidate) : candidate, subject, manner);
-      let step = await deciding.next();
-      while (!step.done) step = await deciding.next(await step.value.read());
-      return manner.shadow ? withoutIntents(step.value) : step.value;
+      const plan = await withReads(this.plan(active, manner.shadow ? asShadow(candidate) : candidate, subject, manner));
+      return manner.shadow ? withoutIntents(plan) : plan;
     });
   }
 
   /** The same by what is at hand: it asks nobody. */
-  async say(active: ActiveRevision, candidate: Candidate, subject: Subject): Promise<Said> {
-    const deciding = this.plan(active, candidate, subject, {});
-    let step = await deciding.next();
-    while (!step.done) {
-      const answer = step.value.peek?.() ?? null;
-      if (answer === null) return { is: 'needs', about: step.value.about };
-      step = await deciding.next(answer);
-    }
-    return { is: 'decided', plan: step.value };
+  async say(active: ActiveRevision, candidate: Candidate, subject: Subject): Promise<Said<Plan>> {
+    return byWhatIsAtHand(this.plan(active, candidate, subject, {}));
   }
 
   private async *plan(
@@ -309,7 +276,8 @@ export class CandidateDecider {
     const proof = judgedNow();
     const final = proof && proof.newer.length > 0 ? afterReading(proof, report) : proof;
     const isPrivate =
-      hasAnswers(lookups) && (isOfOwners || !(yield* ask({ about: 'ownership', read: () => this.isPublic(subject) })));
+      hasAnswers(lookups) &&
+      (isOfOwners || !(yield* ask({ about: 'ownership', read: () => isPublic(this.owners, subject) })));
     const sealed = isPrivate ? { readsPrivate: true } : {};
     const lookupsWithProof = withProof(lookups, final);
     if (event && final?.refusal)
@@ -323,7 +291,7 @@ export class CandidateDecider {
     const fullReport = withWhatIsNewer(decided(report), final?.newer ?? []);
     const ownership =
       report.verdict === 'fired' && !shadow && actsOnRepository(steps, tools.actions)
-        ? yield* this.ownershipOf(subject)
+        ? yield* ownershipOf(this.owners, subject, clock)
         : null;
     const decision: Decision = {
       ...own,
@@ -355,37 +323,6 @@ export class CandidateDecider {
     bot: BotSelf | null,
   ): boolean {
     return this.rules.candidates(revision, event, bot).some((one) => one.id === id);
-  }
-
-  /** What the forge says of the repository now; where it says nothing, the repository counts as private. A run about no repository is public. */
-  private async isPublic({ forge, org, repo }: Subject): Promise<boolean> {
-    if (!repo) return true;
-    try {
-      const ownership = await this.owners.of({ forge, org, id: repo.id, name: repo.name });
-      return ownership.is === 'ours' && ownership.repository.private === false;
-    } catch (error) {
-      if (error instanceof ForgeError) return false;
-      throw error;
-    }
-  }
-
-  /**
-   * Asked before anything is planned: an intent for a repository of somebody else must not stand in the order of that repository.
-   * @throws ForgeError while the forge cannot be asked, for a day at most
-   */
-  private async *ownershipOf({ forge, org, repo, since }: Subject): Deciding<Ownership | null> {
-    if (!repo) return null;
-    const { owners, clock } = this;
-    const question = { forge, org, id: repo.id, name: repo.name };
-    const read = async (): Promise<Ownership> => {
-      try {
-        return await owners.of(question);
-      } catch (error) {
-        if (!(error instanceof ForgeError) || clock.now().getTime() - since.getTime() < PATIENCE_MS) throw error;
-        return { is: 'refused', code: 'repository_unconfirmed' };
-      }
-    };
-    return yield* ask({ about: 'ownership', peek: () => owners.peek(question), read });
   }
 
   /** The decision where the forge does not confirm what the delivery says: the rule does not fire, and the security log has a line, but for what is gone. */
