@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../core/clock.js';
 import { AppConfig, isPlainHttp } from '../../config/app-config.js';
-import { credentialsOf } from '../../config/credentials.js';
 import { ThisProcess } from '../../config/this-process.js';
 import { TrustedProxies } from '../../platform/client-address.js';
 import { Metrics } from '../../observability/metrics.js';
@@ -9,7 +8,6 @@ import { RevisionKeeper } from '../../rules/revisions/revision-keeper.js';
 import { RuleVerdicts } from '../../rules/sources/rule-verdicts.js';
 import { UserError } from '../../core/errors.js';
 import { EVENT_KINDS } from '../../core/event-kinds.js';
-import type { Secret } from '../../core/secret.js';
 import { ConnectedForges } from '../../forge/connected-forges.js';
 import { type ForgeClient, listAll } from '../../forge/forge-client.js';
 import { operationOf, type OperationName } from '../../forge/operations.js';
@@ -28,6 +26,7 @@ import { NIGHTLY, NOW } from '../../rules/requirements/what-to-ask.js';
 import { isFinding, note, webPages, type Check, type DoctorReport, type CheckResult } from './check.js';
 import { examineDeliveries, examineProxies } from './examine-deliveries.js';
 import { examineHook, ownHooks, unseenHooks, type WantedHook } from './examine-hook.js';
+import { doctoredForges, doctoredOrgs, type DoctoredForge, type DoctoredOrg } from './doctored.js';
 import { examineServer, examineSlashes } from './examine-server.js';
 import { examineNames, lookAtNames, type SeenNames } from './examine-names.js';
 import { type AgedResult, withAge } from './with-age.js';
@@ -36,28 +35,6 @@ import { saw } from './looks.js';
 import { installHook, type HookReport } from './install-hook.js';
 import type { HookOrders } from './plan-hook.js';
 import { examineIdentity, examineRules, wantedEvents } from './examine-org.js';
-
-/** A forge under one of its credentials. */
-interface DoctoredForge {
-  readonly id: string;
-  /** The organization whose own credentials these are; null = those of the forge. */
-  readonly org: string | null;
-  readonly credential: string;
-  readonly baseUrl: string;
-  readonly signsInBy: 'token' | 'password';
-}
-
-interface DoctoredOrg {
-  readonly forge: string;
-  readonly org: string;
-  readonly hooks: ReadonlyArray<{
-    readonly id: string;
-    readonly secrets: readonly Secret[];
-    readonly authorizations: readonly Secret[];
-  }>;
-  /** The rules come from a repository: the bot itself needs push events. */
-  readonly rulesInRepository: boolean;
-}
 
 /** What is looked at. */
 export interface DoctorScope {
@@ -108,19 +85,8 @@ export class Doctor {
     private readonly clock: Clock,
   ) {
     this.trusted = new TrustedProxies(config.server.trustedProxies);
-    this.forges = credentialsOf(config).map(({ forge, org, credential, auth }) => ({
-      id: forge.id,
-      org,
-      credential,
-      baseUrl: forge.baseUrl,
-      signsInBy: auth.type === 'token' ? 'token' : 'password',
-    }));
-    this.orgs = config.orgs.map(({ name, forge, hooks, rules }) => ({
-      org: name,
-      forge,
-      hooks,
-      rulesInRepository: rules.repository !== null,
-    }));
+    this.forges = doctoredForges(config);
+    this.orgs = doctoredOrgs(config);
   }
 
   /**

@@ -1,0 +1,44 @@
+import type { AppConfig } from '../../config/app-config.js';
+import { credentialsOf } from '../../config/credentials.js';
+import type { Secret } from '../../core/secret.js';
+
+/** A forge under one of its credentials. */
+export interface DoctoredForge {
+  readonly id: string;
+  /** The organization whose own credentials these are; null = those of the forge. */
+  readonly org: string | null;
+  readonly credential: string;
+  readonly baseUrl: string;
+  readonly signsInBy: 'token' | 'password';
+}
+
+export interface DoctoredOrg {
+  readonly forge: string;
+  readonly org: string;
+  readonly hooks: ReadonlyArray<{
+    readonly id: string;
+    readonly secrets: readonly Secret[];
+    readonly authorizations: readonly Secret[];
+  }>;
+  /** The rules come from a repository: the bot itself needs push events. */
+  readonly rulesInRepository: boolean;
+}
+
+export function doctoredForges(config: AppConfig): DoctoredForge[] {
+  return credentialsOf(config).map(({ forge, org, credential, auth }) => ({
+    id: forge.id,
+    org,
+    credential,
+    baseUrl: forge.baseUrl,
+    signsInBy: auth.type === 'token' ? 'token' : 'password',
+  }));
+}
+
+export function doctoredOrgs(config: AppConfig): DoctoredOrg[] {
+  return config.orgs.map(({ name, forge, hooks, rules }) => ({
+    org: name,
+    forge,
+    hooks,
+    rulesInRepository: rules.repository !== null,
+  }));
+}
