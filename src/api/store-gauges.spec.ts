@@ -1,17 +1,21 @@
 import { describe, expect, it } from '@jest/globals';
 import { ManualClock } from '../../test/fakes/manual-clock.js';
-import { INTENT_STATES } from '../core/states.js';
+import { INTENT_STATES, UNSETTLED_STATES } from '../core/states.js';
 import { Metrics } from '../observability/metrics.js';
 import { StoreGauges } from './store-gauges.js';
 
 describe('api/store-gauges', () => {
-  it('tells backlog, intents by state, and how long ago each source was polled', async () => {
+  it('tells backlog, intents that are not settled, and how long ago each source was polled', async () => {
     const clock = new ManualClock('2026-11-20T12:00:30Z');
     const metrics = new Metrics();
+    const counted: unknown[] = [];
     const gauges = new StoreGauges(
       { backlog: async () => ({ arrivals: 2, events: 3 }) },
       {
-        countByState: async () => Object.fromEntries(INTENT_STATES.map((state, n) => [state, n])) as never,
+        countNewestByState: async (_most, _visibility, states) => {
+          counted.push(states);
+          return Object.fromEntries(INTENT_STATES.map((state, n) => [state, n])) as never;
+        },
       },
       {
         read: async (_forge, _org, source) =>
@@ -27,8 +31,11 @@ describe('api/store-gauges', () => {
     const text = await metrics.text();
     expect(text).toContain('forgehand_backlog{what="arrivals"} 2\n');
     expect(text).toContain('forgehand_backlog{what="events"} 3\n');
-    for (const [n, state] of INTENT_STATES.entries())
-      expect(text).toContain(`forgehand_intents{state="${state}"} ${n}\n`);
+    for (const state of UNSETTLED_STATES)
+      expect(text).toContain(`forgehand_intents{state="${state}"} ${INTENT_STATES.indexOf(state)}\n`);
+    // What is done stays for long: to count it would follow the length of the history.
+    expect(counted).toEqual([UNSETTLED_STATES]);
+    expect(text).not.toContain('state="done"');
     expect(text).toContain('forgehand_poll_age_seconds{org="acme",source="feed"} 30\n');
     expect(text).not.toContain('source="tasks"');
   });

@@ -1,18 +1,21 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../core/clock.js';
-import { INTENT_STATES } from '../core/states.js';
+import { UNSETTLED_STATES } from '../core/states.js';
 import { Metrics } from '../observability/metrics.js';
 import { InboxStore } from '../pipeline/inbox-store.port.js';
 import { JournalStore } from '../pipeline/journal-store.port.js';
 import { CursorStore } from '../polling/cursor-store.port.js';
 import { Orgs } from './operations/shared.js';
 
+/** Of one state. Nobody needs to know how many more there are. */
+const INTENTS_COUNTED = 100_000;
+
 /** Gauges of what the store holds. They are set when somebody reads the metrics, and ask for no more than they show. */
 @Injectable()
 export class StoreGauges {
   constructor(
     @Inject(InboxStore) private readonly inbox: Pick<InboxStore, 'backlog'>,
-    @Inject(JournalStore) private readonly journal: Pick<JournalStore, 'countByState'>,
+    @Inject(JournalStore) private readonly journal: Pick<JournalStore, 'countNewestByState'>,
     @Inject(CursorStore) private readonly cursors: Pick<CursorStore, 'read'>,
     @Inject(Orgs) private readonly orgs: Pick<Orgs, 'visible' | 'sourcesOf'>,
     @Inject(Metrics) private readonly metrics: Pick<Metrics, 'backlog' | 'intents' | 'pollAge'>,
@@ -23,9 +26,9 @@ export class StoreGauges {
     const { inbox, journal, cursors, orgs, metrics, clock } = this;
     // In the order of the flow: what moves on meanwhile is counted twice, never missed.
     const backlog = await inbox.backlog();
-    const intents = await journal.countByState();
+    const intents = await journal.countNewestByState(INTENTS_COUNTED, null, UNSETTLED_STATES);
     for (const [what, count] of Object.entries(backlog)) metrics.backlog.set({ what }, count);
-    for (const state of INTENT_STATES) metrics.intents.set({ state }, intents[state]);
+    for (const state of UNSETTLED_STATES) metrics.intents.set({ state }, intents[state]);
     for (const { name: org, forge } of orgs.visible(null))
       for (const source of orgs.sourcesOf(org)) {
         const stored = await cursors.read(forge, org, source);

@@ -24,7 +24,11 @@ export class Metrics {
     'org',
   ]);
   readonly backlog = this.gauge('forgehand_backlog', 'Arrivals and events that are stored and not decided', ['what']);
-  readonly intents = this.gauge('forgehand_intents', 'Intents by state', ['state']);
+  readonly intents = this.gauge(
+    'forgehand_intents',
+    'Intents under way, waiting or dead, by state; at most 100,000 of each',
+    ['state'],
+  );
   readonly pollAge = this.gauge('forgehand_poll_age_seconds', 'Seconds since a cursor advanced', ['org', 'source']);
   readonly gaps = this.counter('forgehand_gaps_total', 'Facts that polling found and no delivery reported', [
     'org',

@@ -295,10 +295,15 @@ export abstract class JournalStore {
   abstract attemptsOfIntent(intentId: string): Promise<Attempt[]>;
   /** What these runs did, in two reads however many they are: each run in the order asked, its intents as planned, their attempts as made. */
   abstract workOfRuns(runIds: readonly string[], visibility?: Visibility): Promise<IntentWork[][]>;
-  /** Intents by state, for status, metrics and the dead-letter list. */
-  abstract countByState(): Promise<Record<IntentState, number>>;
-  /** The same of what is visible, among the newest so many of each state. */
-  abstract countNewestByState(most: number, visibility: Visibility): Promise<Record<IntentState, number>>;
+  /**
+   * Visible intents by state, among the newest so many of each: what has ended stays for long.
+   * @param states default: all; the others are 0
+   */
+  abstract countNewestByState(
+    most: number,
+    visibility: Visibility,
+    states?: readonly IntentState[],
+  ): Promise<Record<IntentState, number>>;
   abstract intentsInState(state: IntentState, limit: number, visibility?: Visibility): Promise<Intent[]>;
   /**
    * Revive a dead or refused intent, or a live one that was suppressed since a person undid its effect (which is forgotten then): -> planned

@@ -150,19 +150,15 @@ export class SqlJournalReads {
     );
   }
 
-  async countByState(): Promise<Record<IntentState, number>> {
-    return this.countsOf(`SELECT state, count(*)::int AS count FROM intents GROUP BY state`, []);
-  }
-
-  async countNewestByState(most: number, visibility: Visibility): Promise<Record<IntentState, number>> {
-    return visibility === null
-      ? this.countsOf(COUNT_NEWEST, [INTENT_STATES, most])
-      : this.countsOf(COUNT_NEWEST_VISIBLE, [INTENT_STATES, most, ...visibilityValues(visibility)]);
-  }
-
-  private async countsOf(sql: string, params: readonly unknown[]): Promise<Record<IntentState, number>> {
+  async countNewestByState(
+    most: number,
+    visibility: Visibility,
+    states: readonly IntentState[] = INTENT_STATES,
+  ): Promise<Record<IntentState, number>> {
+    const sql = visibility === null ? COUNT_NEWEST : COUNT_NEWEST_VISIBLE;
+    const params = [states, most, ...(visibility === null ? [] : visibilityValues(visibility))];
     const { rows } = await this.db.run((manager) =>
-      execute<{ state: IntentState; count: number }>(manager, sql, [...params]),
+      execute<{ state: IntentState; count: number }>(manager, sql, params),
     );
     const counts = Object.fromEntries(INTENT_STATES.map((state) => [state, 0])) as Record<IntentState, number>;
     for (const { state, count } of rows) counts[state] = count;

@@ -611,16 +611,15 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     return Promise.all(runIds.map(workOf));
   }
 
-  async countNewestByState(most: number, visibility: Visibility): Promise<Record<IntentState, number>> {
+  async countNewestByState(
+    most: number,
+    visibility: Visibility,
+    states: readonly IntentState[] = INTENT_STATES,
+  ): Promise<Record<IntentState, number>> {
     wholeVisibility(visibility);
-    const counts = await this.countByState();
-    for (const state of INTENT_STATES) counts[state] = Math.min(counts[state], most);
-    return counts;
-  }
-
-  async countByState(): Promise<Record<IntentState, number>> {
     const counts = Object.fromEntries(INTENT_STATES.map((state) => [state, 0])) as Record<IntentState, number>;
-    for (const { intent } of this.rows.values()) counts[intent.state] += 1;
+    for (const { intent } of this.rows.values())
+      if (states.includes(intent.state)) counts[intent.state] = Math.min(counts[intent.state] + 1, most);
     return counts;
   }
 

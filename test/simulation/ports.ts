@@ -45,7 +45,6 @@ const JOURNAL = [
   'intentsOfRun',
   'attemptsOfIntent',
   'workOfRuns',
-  'countByState',
   'countNewestByState',
   'intentsInState',
   'retry',

@@ -108,7 +108,7 @@ export interface JobTools {
   readonly forges: { get(forge: string, org: string | null): JobForge | null };
   readonly inventory: Pick<ForgeInventory, 'read'>;
   readonly revisions: ActiveRevisions;
-  readonly journal: Pick<JournalStore, 'countByState' | 'intentsInState' | 'reclaimExpired'>;
+  readonly journal: Pick<JournalStore, 'intentsInState' | 'reclaimExpired'>;
   /** What the doctor finds about one organization or one forge. */
   readonly examine: (scope: DoctorScope) => Promise<Pick<DoctorReport, 'checks'>>;
   readonly archive: ArchiveInbox;

@@ -5,7 +5,7 @@ import { until } from '../../services/until.js';
 /** Whether nothing is left to decide or to do. */
 export async function isQuiet({ inbox, journal }: Stores): Promise<boolean> {
   if ((await inbox.dueArrivals(1)).length + (await inbox.undecidedEvents(1)).length > 0) return false;
-  const { planned, claimed, sent, unknown } = await journal.countByState();
+  const { planned, claimed, sent, unknown } = await journal.countNewestByState(1_000_000, null);
   return planned + claimed + sent + unknown === 0;
 }
 

@@ -28,10 +28,6 @@ export const EXCEPTIONS: readonly Exception[] = [
     because: 'its span is that of the newest 2,000 rows, which no test has',
   },
   {
-    has: 'SELECT state, count(*)::int AS count FROM intents GROUP BY state',
-    because: 'a gauge of all effects by state',
-  },
-  {
     has: 'SELECT id FROM events WHERE decided_at IS NULL ORDER BY seq LIMIT',
     because: 'a test leaves hundreds undecided, which lie where the store has room',
   },
