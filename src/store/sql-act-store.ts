@@ -1,7 +1,7 @@
 import type { Act, ActStore } from '../api/act-store.port.js';
 import { stringifyJson } from '../core/json.js';
 import { asJson, RowDecoder } from './columns.js';
-import { execute, type Database } from './database.js';
+import { execute, executePlanned, type Database } from './database.js';
 
 const NO_ORG = '';
 
@@ -14,6 +14,7 @@ const ROWS = new RowDecoder<Act>('id at by byKind operation org about reason out
   org: (org) => (org === NO_ORG ? null : org),
   about: asJson,
 });
+/** Planned for its values: without a bound that is known, a page far back would read all that is newer. */
 const OLDER = `($1::text IS NULL OR a.seq < (SELECT seq FROM acts WHERE id = $1))`;
 const OF_ALL = `SELECT ${ROWS.list('a')} FROM acts a WHERE ${OLDER} ORDER BY a.seq DESC LIMIT $2`;
 const OF_ORG = `SELECT ${ROWS.list('a')} FROM acts a WHERE a.org = $3 AND ${OLDER} ORDER BY a.seq DESC LIMIT $2`;
@@ -38,7 +39,7 @@ export class SqlActStore implements ActStore {
   async list({ org, before, limit }: Parameters<ActStore['list']>[0]): Promise<Act[]> {
     const page = [before ?? null, limit];
     const [sql, values] = org === undefined ? [OF_ALL, page] : [OF_ORG, [...page, org]];
-    const { rows } = await this.db.run((manager) => execute<Record<string, unknown>>(manager, sql, values));
+    const { rows } = await this.db.run((manager) => executePlanned<Record<string, unknown>>(manager, sql, values));
     return rows.map((row) => ROWS.decode(row));
   }
 

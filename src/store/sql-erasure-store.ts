@@ -14,7 +14,7 @@ import type {
   IntentColumns,
   RunColumns,
 } from '../housekeeping/erase/erasure-store.port.js';
-import { execute, type Database } from './database.js';
+import { execute, executePlanned, type Database } from './database.js';
 import { sealAgain } from './audit-links.js';
 
 /** Rows that one statement looks at: an embedded store does nothing else meanwhile. */
@@ -179,8 +179,9 @@ export class SqlErasureStore implements ErasureStore {
     ...further: readonly string[]
   ): Promise<{ rows: Row[]; last: string | null }> {
     const lower = needles.map((needle) => needle.toLowerCase());
+    // Planned for its values: else each page would read all those before it.
     const { rows } = await this.db.run((manager) =>
-      execute<Row & { place: string }>(manager, sql, [forge, after, PAGE, lower, ...further]),
+      executePlanned<Row & { place: string }>(manager, sql, [forge, after, PAGE, lower, ...further]),
     );
     return { rows, last: rows.length < PAGE ? null : (rows.at(-1)?.place ?? null) };
   }
