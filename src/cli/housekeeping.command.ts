@@ -44,8 +44,8 @@ export function housekeepingCommand(exit: SetExit): Command {
       show: (reports) =>
         reports
           .map(
-            ({ file, putBack, stored, kept }) =>
-              `${plain(file)}: ${putBack} have their body again, ${stored} are new here and decided now, ${kept} were there`,
+            ({ file, putBack, stored, history, kept }) =>
+              `${plain(file)}: ${putBack} have their body again, ${stored} are new here and decided now, ${history} are too old to be decided, ${kept} were there`,
           )
           .join('\n'),
     },

@@ -23,10 +23,15 @@ function anInbox(old: number) {
     storeDeliveries: async () => undefined,
     storeEntries: async () => [],
   };
-  const store = { oldest: async () => [], giveUp: async () => 0, putBack: async () => false };
+  const store = {
+    oldest: async () => [],
+    giveUp: async () => 0,
+    putBack: async () => false,
+    keep: async () => undefined,
+  };
   const make = (folder: string | null = null): ArchiveInbox =>
     new ArchiveInbox(
-      aConfig({ retention: { inboxDays: 30, archive: folder } }),
+      aConfig({ retention: { inboxDays: 30, historyDays: 400, archive: folder } }),
       { onFlushFailed: () => undefined },
       inbox,
       store,
@@ -76,7 +81,7 @@ describe('housekeeping/archive-inbox', () => {
       ['its name', () => 'day.ndjson.gz'],
       ['its path', () => join(folder, 'day.ndjson.gz')],
     ])('a file of the archive by %s', async (_how, file) => {
-      expect(await restore(file())).toEqual({ putBack: 0, stored: 0, kept: 0 });
+      expect(await restore(file())).toEqual({ putBack: 0, stored: 0, history: 0, kept: 0 });
     });
 
     it.each([

@@ -13,6 +13,8 @@ export interface RestoreReport {
   readonly putBack: number;
   /** Arrivals that the inbox did not know; the bot decides them like new ones. */
   readonly stored: number;
+  /** Arrivals that the inbox knew no more, since they are older than `retention.history_days`: they can be read, and are not decided again. */
+  readonly history: number;
   /** Arrivals that still had their body. */
   readonly kept: number;
 }
@@ -30,11 +32,12 @@ export class ArchiveInbox {
   /** Null = bodies are deleted for good. */
   private readonly files: ArchiveFiles | null;
   private readonly inboxDays: number;
+  private readonly historyDays: number;
   private running: Promise<number> | null = null;
   private isStopped = false;
 
   constructor(
-    { retention: { archive, inboxDays } }: AppConfig,
+    { retention: { archive, inboxDays, historyDays } }: AppConfig,
     @Inject(ThisProcess) { onFlushFailed }: Pick<ThisProcess, 'onFlushFailed'>,
     @Inject(InboxStore)
     private readonly inbox: Pick<InboxStore, 'archive' | 'get' | 'storeDeliveries' | 'storeEntries'>,
@@ -44,6 +47,7 @@ export class ArchiveInbox {
   ) {
     this.files = archive === null ? null : new ArchiveFiles(archive, onFlushFailed);
     this.inboxDays = inboxDays;
+    this.historyDays = historyDays;
   }
 
   /** One pass, a batch after the other; a second call joins the one that runs. @returns how many were archived */
@@ -80,7 +84,8 @@ export class ArchiveInbox {
         'the bot has no archive to restore from: set retention.archive to the folder of the files',
       );
     const path = await files.find(file);
-    let [putBack, stored, kept] = [0, 0, 0];
+    const begins = new Date(this.clock.now().getTime() - this.historyDays * DAY_MS);
+    let [putBack, stored, history, kept] = [0, 0, 0, 0];
     for await (const arrival of readArchive(path)) {
       if (await store.putBack(arrival)) {
         putBack += 1;
@@ -90,12 +95,17 @@ export class ArchiveInbox {
         kept += 1;
         continue;
       }
+      if ((arrival.kind === 'delivery' ? arrival.receivedAt : arrival.readAt) < begins) {
+        await store.keep(arrival);
+        history += 1;
+        continue;
+      }
       if (arrival.kind === 'delivery') await inbox.storeDeliveries([arrival]);
       const isStored = arrival.kind === 'delivery' || (await inbox.storeEntries([arrival]))[0]?.duplicate === false;
       if (isStored) stored += 1;
       else kept += 1;
     }
-    return { putBack, stored, kept };
+    return { putBack, stored, history, kept };
   }
 
   private before(): Date {

@@ -91,6 +91,39 @@ describe('polling/feed-poller', () => {
     });
   });
 
+  it('takes rows whose keys are forgotten as history, whatever their ids, and new ones as news', async () => {
+    const world = aWorld({ pageSize: 50 });
+    const historyDays = 400;
+    world.rows.push(row(1, BEFORE));
+    await world.poller({ historyDays }).poll();
+    for (let id = 2; id <= 60; id += 1) world.rows.push(row(id, at(id)));
+    await world.poller({ historyDays }).poll();
+    expect(await world.stored()).toHaveLength(59);
+
+    for (const days of [401, 599]) {
+      world.clock.advance(days * 86_400_000);
+      const inbox = new InMemoryInboxStore();
+      world.rows.push(row(60 + days, world.clock.now().toISOString()));
+      for (let poll = 0; poll < 3; poll += 1) await world.poller({ historyDays, inbox }).poll();
+
+      const stored = (await inbox.list({ limit: 99 })).filter(({ state }) => state === 'stored');
+      expect(stored.map(({ eventType }) => eventType)).toEqual([String(60 + days)]);
+    }
+  });
+
+  it('never lets history begin earlier than it did, not even when the clock goes back', async () => {
+    const world = aWorld();
+    world.rows.push(row(1, AFTER));
+    world.clock.advance(401 * 86_400_000);
+    await world.poller({ historyDays: 400 }).poll();
+    world.clock.advance(-401 * 86_400_000);
+    const inbox = new InMemoryInboxStore();
+
+    await world.poller({ historyDays: 400, inbox }).poll();
+
+    expect((await inbox.list({ limit: 9 })).map(({ state }) => state)).toEqual(['decided']);
+  });
+
   it('keeps the first start over restarts', async () => {
     const world = aWorld();
     world.rows.push(row(1, BEFORE));
@@ -202,7 +235,12 @@ describe('polling/feed-poller', () => {
   });
 
   it('looks back by whole days and a margin for every zone, and never before the first start', () => {
-    const position = { since: '2026-01-01T00:00:00.000Z', historyTo: '0', settledTo: '2026-11-20T12:00:00.000Z' };
+    const position = {
+      since: '2026-01-01T00:00:00.000Z',
+      hasMoved: false,
+      historyTo: '0',
+      settledTo: '2026-11-20T12:00:00.000Z',
+    };
 
     expect(lookingBack(position, new Date('2026-11-20T23:59:59Z')).settledTo).toBe('2026-11-16T10:00:00.000Z');
     expect(

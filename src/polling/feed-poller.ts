@@ -7,8 +7,8 @@ import type { CursorStore } from './cursor-store.port.js';
 import type { EntryWriterDeps, PolledOrg, ReadRow } from '../pipeline/receive.js';
 import { EntryWriter } from '../pipeline/receive.js';
 import type { FeedPosition } from './feed-position.js';
-import { keptPosition } from './kept-position.js';
-import { isUpTo, largestId, feedPosition, toWholeSecond } from './feed-position.js';
+import { keptPosition, movedOn } from './kept-position.js';
+import { feedPosition, isBefore, isUpTo, largestId, toWholeSecond } from './feed-position.js';
 
 export interface FeedPollerDeps extends EntryWriterDeps {
   readonly client: Pick<ForgeClient, 'listOrgFeed'>;
@@ -16,6 +16,8 @@ export interface FeedPollerDeps extends EntryWriterDeps {
   readonly logger: Logger;
   /** When this bot started. The first poll ever treats older rows as history. */
   readonly startedAt: Date;
+  /** What happened longer ago is history for every poll. Default: only what is older than the first start. */
+  readonly historyDays?: number;
   /** Called with the new rows: they name repositories of the organization. */
   readonly read?: (rows: ReadonlyArray<{ readonly repo?: DescribedRepository | null | undefined }>) => Promise<void>;
   /** Called for each repository in which something new happened. */
@@ -84,20 +86,21 @@ export class FeedPoller {
   async poll(): Promise<FeedPoll> {
     const { forge, org } = this.polled;
     const since = toWholeSecond(this.deps.startedAt).toISOString();
-    const { position, advancedAt } = await keptPosition(this.deps.cursors, {
+    const { position: storedPosition, advancedAt } = await keptPosition(this.deps.cursors, {
       ...this.polled,
       source: 'feed',
       schema: feedPosition,
-      first: { since, historyTo: null, settledTo: since },
+      first: { since, hasMoved: false, historyTo: null, settledTo: since },
     });
     const now = this.deps.clock.now();
+    const position = movedOn(storedPosition, now, this.deps.historyDays ?? null);
     const wasAway =
       advancedAt !== null && now.getTime() - advancedAt.getTime() > (this.deps.outageMs ?? DEFAULT_OUTAGE_MS);
     const reading = await this.readPages(wasAway ? lookingBack(position, now) : position);
     // Before the rows are stored: what comes from now on is new to every process, whatever their clocks and the forge's say.
     if (position.historyTo !== reading.position.historyTo) {
-      const firstSeen = { ...position, historyTo: reading.position.historyTo };
-      if (!(await this.deps.cursors.replace(forge, org, 'feed', position, firstSeen)))
+      const firstSeen = { ...storedPosition, historyTo: reading.position.historyTo };
+      if (!(await this.deps.cursors.replace(forge, org, 'feed', storedPosition, firstSeen)))
         return this.leaveToOther(reading.pages);
     }
     const fresh = [...reading.fresh].sort((a, b) => (isUpTo(a.id, b.id) ? -1 : 1));
@@ -125,7 +128,7 @@ export class FeedPoller {
   private async readPages(
     start: FeedPosition,
   ): Promise<{ fresh: FeedRowRead[]; pages: number; complete: boolean; position: FeedPosition }> {
-    const { since, settledTo } = start;
+    const { since, hasMoved, settledTo } = start;
     const limit = this.deps.maxPages ?? DEFAULT_MAX_PAGES;
     const idsRead = new Set<string>();
     const fresh: FeedRowRead[] = [];
@@ -148,7 +151,7 @@ export class FeedPoller {
         );
       const judged = read
         .filter(({ id }) => !idsRead.has(id))
-        .map((row) => ({ ...row, isHistory: isUpTo(row.id, historyTo) && isBefore(row.created, since) }));
+        .map((row) => ({ ...row, isHistory: isBefore(row.created, since) && (hasMoved || isUpTo(row.id, historyTo)) }));
       const unknown = await this.writer.unknown(judged);
       const hasNews = unknown.some(({ isHistory }) => !isHistory);
       if (judged.length < read.length || (hasNews && pages > 1)) isSure = false;
@@ -166,6 +169,7 @@ export class FeedPoller {
       complete,
       position: {
         since,
+        hasMoved,
         historyTo: complete ? historyTo : start.historyTo,
         settledTo: complete && isSure ? newest : settledTo,
       },
@@ -236,10 +240,6 @@ function rowsWithId(row: Activity): FeedRowRead[] {
   return typeof row.id === 'string' && /^\d+$/.test(row.id)
     ? [{ entryKey: row.id, row, id: row.id, created: row.created ?? null, isHistory: false }]
     : [];
-}
-
-function isBefore(time: string | null, since: string): boolean {
-  return time !== null && Date.parse(time) < Date.parse(since);
 }
 
 function latest(time: string, other: string | null): string {

@@ -4,6 +4,8 @@ import { z } from 'zod';
 export const feedPosition = z.object({
   /** The first start, to the second (the feed's resolution). */
   since: z.iso.datetime(),
+  /** `since` moved on from the first start: rows that are older than it are history, whatever their ids. */
+  hasMoved: z.boolean().default(false),
   /** Rows up to this id that are older than `since` are history; null = no poll came to its end yet, and all older rows are. */
   historyTo: z.string().regex(/^\d+$/).nullable(),
   /** Every row before this time has been read, except rows that a server shows late. */
@@ -18,6 +20,11 @@ export function isUpTo(id: string, limit: string): boolean {
 
 export function largestId(ids: readonly string[], least = '0'): string {
   return ids.reduce((largest, id) => (isUpTo(id, largest) ? largest : id), least);
+}
+
+/** False of a row that tells no time. */
+export function isBefore(time: string | null, since: string): boolean {
+  return time !== null && Date.parse(time) < Date.parse(since);
 }
 
 /** Whole seconds, as both the feed and the task lists tell times. */

@@ -5,6 +5,8 @@ import { ManualClock } from '../../test/fakes/manual-clock.js';
 import { ForgeError } from '../core/errors.js';
 import { isJsonObject, parseJson, type JsonObject } from '../core/json.js';
 import { silentLogger } from '../core/logger.js';
+import { Misfit } from '../events/event-fact.js';
+import { normalizeEntry } from '../events/normalize-entry.js';
 import type { ListPollerDeps } from './list-poller.js';
 import { ListPoller } from './list-poller.js';
 
@@ -135,6 +137,22 @@ describe('polling/list-poller', () => {
       `issue/1/1@${at(-500)} (first)`,
       'release/9',
     ]);
+  });
+
+  it('says of what it lists that all of before the days that are remembered is no news', async () => {
+    const world = aWorld();
+    const inbox = new InMemoryInboxStore();
+    await world.poller({ historyDays: 400 }).poll();
+    world.releases.push({ id: '9', tag_name: 'v1', name: 'One', body: '', published_at: at(5) });
+    world.clock.advance(401 * 86_400_000);
+
+    await world.poller({ historyDays: 400, inbox }).poll();
+
+    const [release] = await inbox.list({ limit: 9 });
+    const text = (await inbox.get(release?.id ?? ''))?.text ?? '';
+    const facts = normalizeEntry({ org: 'acme', source: 'lists', text, textHash: '' });
+    // Beside the publication, which would be news, it may have been changed: only where the state held says so.
+    expect(facts instanceof Misfit ? facts : facts.map(({ kind }) => kind)).toEqual(['release.updated']);
   });
 
   it('keeps its pace over restarts, and goes on sooner where the calls did not suffice', async () => {

@@ -9,13 +9,15 @@ import { EntryWriter, type EntryWriterDeps, type PolledOrg, type ReadRow } from 
 import { CallAllowance } from './call-allowance.js';
 import type { CursorStore } from './cursor-store.port.js';
 import { isUpTo, toWholeSecond } from './feed-position.js';
-import { keptPosition } from './kept-position.js';
+import { keptPosition, movedOn } from './kept-position.js';
 import type { PolledRepository, RepositoryLister } from './known-repositories.js';
 
 /** How far the lists of issues and releases of an organization are known. */
 const listPosition = z.object({
   /** The first visit, to the second: earlier changes are a baseline for comparison, never events. */
   since: z.iso.datetime(),
+  /** `since` moved on from the first visit. */
+  hasMoved: z.boolean().default(false),
   /** Every issue that changed up to this time has been read. */
   settledTo: z.iso.datetime(),
   /** A reading that the calls did not suffice for: it goes on with this page, and settles up to this time. */
@@ -38,6 +40,8 @@ export interface ListPollerDeps extends EntryWriterDeps {
   readonly cursors: CursorStore;
   readonly repositories: RepositoryLister;
   readonly logger: Logger;
+  /** What happened longer ago is no news for any visit. Default: only what is older than the first visit. */
+  readonly historyDays?: number;
   /** Maximum number of calls in one visit; the next visit continues. */
   readonly callsPerVisit: number;
   /** Time between two visits, also over restarts. */
@@ -87,12 +91,22 @@ export class ListPoller {
     const { forge, org } = this.polled;
     const { cursors, clock } = this.deps;
     const start = toWholeSecond(clock.now()).toISOString();
-    const { position } = await keptPosition(cursors, {
+    const { position: storedPosition } = await keptPosition(cursors, {
       ...this.polled,
       source: 'lists',
       schema: listPosition,
-      first: { since: start, settledTo: start, reading: null, baselinePage: 1, visitedAt: null, after: null, seen: [] },
+      first: {
+        since: start,
+        hasMoved: false,
+        settledTo: start,
+        reading: null,
+        baselinePage: 1,
+        visitedAt: null,
+        after: null,
+        seen: [],
+      },
     });
+    const position = movedOn(storedPosition, clock.now(), this.deps.historyDays ?? null);
     if (!isDue(position, clock.now(), this.deps.everyMs)) return { calls: 0, stored: 0, complete: true };
     const allowance = new CallAllowance(this.deps.callsPerVisit);
     let stored = 0;

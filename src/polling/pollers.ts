@@ -77,7 +77,8 @@ export class Pollers {
     const caller = { priority: 'poll', org: org.name } as const;
     const counted = (what: { org: string; source: string; stored: number }): void =>
       metrics.entries.inc({ org: what.org, source: what.source }, what.stored);
-    const common = { inbox, cursors, queue, clock, logger, startedAt, client: forge.client, counted };
+    const { historyDays } = this.config.retention;
+    const common = { inbox, cursors, queue, clock, logger, startedAt, historyDays, client: forge.client, counted };
     const offers = (name: OperationName): boolean => forges.get(org.forge, org.name)?.offers(name) ?? true;
     const everyMs = org.feed.everyS * 1000;
     const moved = new Set<string>();

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { InMemoryCursorStore } from '../../test/fakes/in-memory-cursor-store.js';
 import { InMemoryInboxStore } from '../../test/fakes/in-memory-inbox-store.js';
+import { ManualClock } from '../../test/fakes/manual-clock.js';
 import { systemClock } from '../core/clock.js';
 import { ForgeError } from '../core/errors.js';
 import type { JsonObject } from '../core/json.js';
@@ -152,6 +153,30 @@ describe('polling/task-poller', () => {
     await world.poll();
 
     expect(await world.stored()).toEqual(['37/13:completed', '37/11:completed']);
+  });
+
+  it('takes tasks whose keys are forgotten as history, even when their rows change, but for those that were open', async () => {
+    const world = aWorld();
+    const clock = new ManualClock(AFTER);
+    const old = Array.from({ length: 30 }, (_, n) => aTask(n + 1, 'success'));
+    world.tasks.set('app', [aTask(99, 'running'), ...old]);
+    await world.poller({ clock, historyDays: 400 }).poll();
+    expect(await world.stored()).toHaveLength(31);
+
+    const inbox = new InMemoryInboxStore();
+    clock.advance(401 * 86_400_000);
+    const now = clock.now().toISOString();
+    // A server touches the row when it removes the log of the task.
+    const touched = [
+      aTask(100, 'success', { created_at: now, updated_at: now }),
+      aTask(99, 'success', { updated_at: now }),
+      ...old.map((task) => ({ ...task, updated_at: now })),
+    ];
+    world.tasks.set('app', touched);
+    for (let poll = 0; poll < 3; poll += 1) await world.poller({ clock, inbox, historyDays: 400 }).poll();
+
+    const stored = (await inbox.list({ limit: 99 })).filter(({ state }) => state === 'stored');
+    expect(stored.map(({ eventType }) => eventType)).toEqual(['37/100:completed', '37/99:completed']);
   });
 
   it('leaves its start to the next process when it is killed during the first poll', async () => {

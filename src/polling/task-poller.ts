@@ -7,9 +7,9 @@ import type { ForgeClient } from '../forge/forge-client.js';
 import { EntryWriter, type EntryWriterDeps, type PolledOrg, type ReadRow } from '../pipeline/receive.js';
 import { CallAllowance } from './call-allowance.js';
 import type { CursorStore } from './cursor-store.port.js';
-import { isUpTo, toWholeSecond } from './feed-position.js';
+import { isBefore, isUpTo, toWholeSecond } from './feed-position.js';
 import { JobFinder } from './job-finder.js';
-import { keptPosition } from './kept-position.js';
+import { keptPosition, movedOn } from './kept-position.js';
 import type { PolledRepository, RepositoryLister } from './known-repositories.js';
 import { OrgRuns } from './org-runs.js';
 import { MovedLately, readingOf } from './task-pace.js';
@@ -20,6 +20,8 @@ const idText = z.string().regex(/^\d+$/);
 export const taskPosition = z.object({
   /** The first start, to the second. Rows that changed last before it are history. */
   since: z.iso.datetime(),
+  /** `since` moved on from the first start: tasks that began before it are history, unless they were open at the last look. */
+  hasMoved: z.boolean().default(false),
   /** Id of the repository read last: the next poll goes on behind it when the calls do not reach for all. */
   after: idText.nullable(),
   /** By repository id: tasks seen but not ended, which the list shows further down as new ones come. */
@@ -41,6 +43,8 @@ export interface TaskPollerDeps extends EntryWriterDeps {
   readonly repositories: RepositoryLister;
   readonly logger: Logger;
   readonly startedAt: Date;
+  /** What happened longer ago is history for every poll. Default: only what is older than the first start. */
+  readonly historyDays?: number;
   /** Maximum number of calls in one poll; repositories without a turn come first in the next poll. */
   readonly callsPerPoll: number;
   /** Repositories in which something happened since they were read; those that were are taken out. */
@@ -93,12 +97,13 @@ export class TaskPoller {
    */
   async poll(): Promise<TaskPoll> {
     const { forge, org } = this.polled;
-    const { position } = await keptPosition(this.deps.cursors, {
+    const { position: storedPosition } = await keptPosition(this.deps.cursors, {
       ...this.polled,
       source: 'tasks',
       schema: taskPosition,
       first: {
         since: toWholeSecond(this.deps.startedAt).toISOString(),
+        hasMoved: false,
         after: null,
         open: {},
         oldestReadAt: null,
@@ -106,6 +111,7 @@ export class TaskPoller {
         busy: [],
       },
     });
+    const position = movedOn(storedPosition, this.deps.clock.now(), this.deps.historyDays ?? null);
     const movedLately = this.movedLately.next(this.deps.moved ?? []);
     const reading = readingOf({
       isAwaited: (await this.deps.isAwaited?.()) ?? true,
@@ -226,6 +232,7 @@ export class TaskPoller {
     budget: CallAllowance,
   ): Promise<{ fresh: TaskRowRead[]; open: string[] }> {
     const watched = new Set(position.open[repository.id] ?? []);
+    const wasOpen = new Set(watched);
     const open = new Set<string>();
     const fresh = new Map<string, TaskRowRead>();
     for (let page = 1; page <= MAX_PAGES; page += 1) {
@@ -236,7 +243,7 @@ export class TaskPoller {
         page,
         limit: PAGE_SIZE,
       });
-      const rows = (answer.workflow_runs ?? []).flatMap((task) => readRow(repository, task, position.since));
+      const rows = (answer.workflow_runs ?? []).flatMap((task) => readRow(repository, task, position, wasOpen));
       if (rows.length === 0) break;
       for (const row of rows) {
         watched.delete(row.id);
@@ -262,18 +269,25 @@ interface TaskRowRead extends ReadRow {
 type Task = NonNullable<Awaited<ReturnType<ForgeClient['listActionTasks']>>['workflow_runs']>[number];
 
 /** A row without an id cannot be recognized again. No server is known to send one; the poller leaves it out. */
-function readRow(repository: PolledRepository, task: Task, since: string): TaskRowRead[] {
+function readRow(
+  repository: PolledRepository,
+  task: Task,
+  { since, hasMoved }: TaskPosition,
+  wasOpen: ReadonlySet<string>,
+): TaskRowRead[] {
   if (typeof task.id !== 'string' || !/^\d+$/.test(task.id)) return [];
   // By the state that events know, so that `running` and `cancelling` are one entry.
   const state = taskStateOf(task.status ?? '') ?? task.status ?? '';
   const changed = task.updated_at ?? task.created_at ?? null;
+  // Servers change a row long after its task ended, when they remove its log.
+  const isForgotten = hasMoved && !wasOpen.has(task.id) && isBefore(task.created_at ?? null, since);
   return [
     {
       id: task.id,
       entryKey: `${repository.id}/${task.id}:${state}`,
       row: task,
       task,
-      isHistory: changed !== null && Date.parse(changed) < Date.parse(since),
+      isHistory: isForgotten || isBefore(changed, since),
       isOpen: state !== 'completed',
     },
   ];

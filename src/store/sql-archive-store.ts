@@ -29,9 +29,42 @@ export class SqlArchiveStore implements ArchiveStore {
     return this.db.run(async (manager) => (await execute(manager, GIVE_UP, [ids])).affected);
   }
 
+  async keep(arrival: Arrival): Promise<void> {
+    await this.db.run((manager) =>
+      manager.createQueryBuilder().insert().into(ArrivalEntity).values(keptRow(arrival)).orIgnore().execute(),
+    );
+  }
+
   async putBack(arrival: Arrival): Promise<boolean> {
-    const body = arrival.kind === 'delivery' ? arrival.body : Buffer.from(arrival.text);
-    const params = [arrival.id, body, Buffer.from(arrival.textHash, 'hex')];
+    const params = [arrival.id, bodyOf(arrival), Buffer.from(arrival.textHash, 'hex')];
     return this.db.run(async (manager) => (await execute(manager, PUT_BACK, params)).affected === 1);
   }
+}
+
+function bodyOf(arrival: Arrival): Buffer {
+  return arrival.kind === 'delivery' ? arrival.body : Buffer.from(arrival.text);
+}
+
+function keptRow(arrival: Arrival): Partial<ArrivalEntity> {
+  const { id, kind, forge, org, textHash } = arrival;
+  const shared = {
+    id,
+    kind,
+    forge,
+    org,
+    textHash: Buffer.from(textHash, 'hex'),
+    body: bodyOf(arrival),
+    state: 'decided' as const,
+    reason: 'it was restored, and is older than what is decided',
+    code: 'history',
+    repeats: 0,
+  };
+  if (arrival.kind === 'entry') {
+    const { source, entryKey, readAt } = arrival;
+    // No gap comes of it: it is matched.
+    return { ...shared, source, entryKey, arrivedAt: readAt, matchedAt: readAt };
+  }
+  const { hook, eventType, event, deliveryId, targetType, contentType, verdict, receivedAt } = arrival;
+  const told = { hook, eventType, event, deliveryId, targetType, contentType, verdict };
+  return { ...shared, ...told, source: 'webhook', arrivedAt: receivedAt };
 }

@@ -281,7 +281,7 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
       for (const { id } of [...old, young])
         await decideBy(stores.inbox, id, (tx) => tx.close('decided', 'nothing to do'));
       const archive = new ArchiveInbox(
-        aConfig({ retention: { inboxDays: 30, archive: null } }),
+        aConfig({ retention: { inboxDays: 30, historyDays: 400, archive: null } }),
         { onFlushFailed: () => undefined },
         stores.inbox,
         stores.archive,
@@ -415,7 +415,7 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
     const at = new Date('2026-11-20T12:00:00Z');
     const archiveOf = (over: Stores): ArchiveInbox =>
       new ArchiveInbox(
-        aConfig({ retention: { inboxDays: 30, archive: folder } }),
+        aConfig({ retention: { inboxDays: 30, historyDays: 400, archive: folder } }),
         { onFlushFailed: () => undefined },
         over.inbox,
         over.archive,
@@ -452,11 +452,16 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
       const reports = [];
       for (const file of readdirSync(folder).sort()) reports.push(await archive.restore(join(folder, file)));
       expect(reports).toEqual([
-        { putBack: 2, stored: 0, kept: 0 },
-        { putBack: 1, stored: 0, kept: 0 },
+        { putBack: 2, stored: 0, history: 0, kept: 0 },
+        { putBack: 1, stored: 0, history: 0, kept: 0 },
       ]);
       expect(await Promise.all(ids.map((id) => stores.inbox.get(id)))).toEqual(before);
-      expect(await archive.restore(join(folder, '2026-10-01.ndjson.gz'))).toEqual({ putBack: 0, stored: 0, kept: 2 });
+      expect(await archive.restore(join(folder, '2026-10-01.ndjson.gz'))).toEqual({
+        putBack: 0,
+        stored: 0,
+        history: 0,
+        kept: 2,
+      });
     });
 
     it('gives arrivals to an inbox that does not know them, to be decided', async () => {
@@ -468,11 +473,32 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
       expect(await archiveOf(stores).restore(join(folder, '2026-10-01.ndjson.gz'))).toEqual({
         putBack: 0,
         stored: 1,
+        history: 0,
         kept: 0,
       });
 
       expect(await stores.inbox.dueArrivals(9)).toEqual([delivery.id]);
       expect((await stores.inbox.get(delivery.id))?.text).toBe(delivery.text);
+    });
+
+    it('makes arrivals readable that are older than history, and never decides them', async () => {
+      const [delivery, entry] = [aDelivery({ receivedAt: new Date('2025-10-01T08:00:00Z') }), anEntry({ readAt: old })];
+      const archived = { state: 'decided', eventId: null, repeats: 0, archivedAt: null } as const;
+      await new ArchiveFiles(folder).append([
+        { kind: 'delivery', ...delivery, ...archived },
+        { kind: 'entry', ...entry, readAt: delivery.receivedAt, ...archived },
+      ]);
+
+      const restored = await archiveOf(stores).restore(join(folder, '2025-10-01.ndjson.gz'));
+
+      expect(restored).toEqual({ putBack: 0, stored: 0, history: 2, kept: 0 });
+      expect(await stores.inbox.dueArrivals(9)).toEqual([]);
+      expect(await stores.gaps.waiting(new Date('2030-01-01'), 9)).toEqual([]);
+      expect((await stores.inbox.get(delivery.id))?.text).toBe(delivery.text);
+      expect((await stores.inbox.get(entry.id))?.text).toBe(entry.text);
+      expect((await stores.inbox.list({ limit: 9 })).map(({ code }) => code)).toEqual(['history', 'history']);
+      const again = await archiveOf(stores).restore(join(folder, '2025-10-01.ndjson.gz'));
+      expect(again).toEqual({ putBack: 0, stored: 0, history: 0, kept: 2 });
     });
 
     it('names the line of a file that is no archive', async () => {

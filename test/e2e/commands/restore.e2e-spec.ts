@@ -80,7 +80,7 @@ describe('e2e/commands: an archive', () => {
       expect.any(String),
     ]);
     expect(name).toMatch(/^\d{4}-\d\d-\d\d\.ndjson\.gz$/);
-    expect(restored).toMatchObject({ putBack: expect.any(Number), stored: 0, kept: 0 });
+    expect(restored).toMatchObject({ putBack: expect.any(Number), stored: 0, history: 0, kept: 0 });
     expect(restored?.putBack).toBeGreaterThan(0);
     expect([back.archivedAt, back.newRuns]).toEqual([null, 0]);
   });
