@@ -38,11 +38,12 @@ const COMMON: Fields = {
 };
 const ACTION: Fields = { ...COMMON, action: 'event' };
 const NUMBER: Fields = { ...ACTION, number: 'act' };
-const ISSUE: Fields = { ...NUMBER, issue: 'issue', labels: 'issue' };
+const ISSUE: Fields = { ...NUMBER, issue: 'issue', labels: 'issue', author: 'issue' };
 const PULL: Fields = {
   ...NUMBER,
   pull_request: 'pull_request',
   labels: 'pull_request',
+  author: 'pull_request',
   branch: 'pull_request',
   sha: 'pull_request',
 };

@@ -39,7 +39,9 @@ export const REF: Fields = {
 };
 export const BRANCH: Fields = { ...REF, branch: [TEXT, 'name of the branch'] };
 export const TAG: Fields = { ...REF, tag: [TEXT, 'name of the tag'] };
-export const SHA = (summary: string): Fields => ({ sha: [TEXT, summary, 'optional'] });
+/** The commit, where each source tells it or a read does. */
+export const SHA = (summary: string): Fields => ({ sha: [TEXT, summary] });
+export const SHA_IF_TOLD = (summary: string): Fields => ({ sha: [TEXT, summary, 'optional'] });
 
 export const PUSH: Fields = {
   ref: [TEXT, 'full ref, like `refs/heads/main`'],
@@ -69,20 +71,22 @@ export const PUSH: Fields = {
 
 export const NUMBER: Fields = { number: [INT, 'number in the repository'] };
 export const CHANGES: Fields = { changes: [changes, 'old texts, on edits', 'optional'] };
-export const LABELS: Fields = {
-  labels: [listOf(TEXT), 'names of its labels, as they are after the event', 'optional'],
+/** Short for fields of its issue or pull request, which is read where a source leaves them out. */
+export const OF_SUBJECT: Fields = {
+  labels: [listOf(TEXT), 'names of its labels, as they are after the event'],
+  author: [TEXT, 'login of who opened the issue or pull request'],
 };
 export const ISSUE: Fields = {
   ...ACTION,
   ...NUMBER,
   ...CHANGES,
-  ...LABELS,
+  ...OF_SUBJECT,
   issue: [issue, 'the issue after the change'],
   commit_id: [TEXT, 'commit that closed it, else empty', 'optional'],
 };
 export const PULL_BASE: Fields = {
   ...NUMBER,
-  ...LABELS,
+  ...OF_SUBJECT,
   pull_request: [pullRequest, 'the pull request after the change'],
   branch: [TEXT, 'base branch', 'optional'],
   ...SHA('head commit'),
@@ -100,7 +104,7 @@ export const COMMENT: Fields = {
   ...ACTION,
   ...NUMBER,
   ...CHANGES,
-  ...LABELS,
+  ...OF_SUBJECT,
   issue: [issue, 'the issue or pull request as issue'],
   comment: [ruleType(tracker.comment), 'the comment'],
   is_pull: [BOOL, 'whether it is on a pull request'],

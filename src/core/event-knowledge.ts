@@ -156,11 +156,12 @@ function findUnknown(event: Told): UnknownFields {
   const { files: _, ...own } = type.fields;
   const missing = Object.keys(own).filter((field) => !Object.hasOwn(data, field));
   for (const field of missing) {
-    if (field === 'labels' || (OF_COMMIT.has(field) && data.deleted === true)) continue;
+    if (OF_SUBJECT.has(field) || (OF_COMMIT.has(field) && data.deleted === true)) continue;
     const isTheirs = WHERE_IT_APPLIES.some(([name, kinds]) => name === field && kinds.test(kind));
     if (isDelivered(kind, field) || (!isTold && isTheirs)) miss(EVENT_PLACE, [field]);
   }
-  if (isDelivered(kind, 'labels') && !hasLabels(data)) miss(EVENT_PLACE, ['labels']);
+  for (const [field, source] of OF_SUBJECT)
+    if (isDelivered(kind, field) && !tellsOfSubject(data, source)) miss(EVENT_PLACE, [field]);
   if (!actor && !isTold) miss(EVENT_PLACE, ['actor']);
   if (repo && !learned.has('repo')) miss('repo', lacks(repo as JsonObject, OF_REPOSITORY));
   if (kind === 'push') {
@@ -189,10 +190,15 @@ function leftOut({ source }: Told, object: string, type: ObjectType): readonly s
   return object === 'pull_request' ? fields.filter((field) => !isShownOfPulls(field)) : [];
 }
 
-/** Whether the names of the labels can be told: of the pull request, or the issue. */
-function hasLabels(data: JsonObject): boolean {
+/** Fields of the event that are short for one of its pull request or issue. */
+export const OF_SUBJECT: ReadonlyMap<string, string> = new Map([
+  ['labels', 'labels'],
+  ['author', 'user'],
+]);
+
+function tellsOfSubject(data: JsonObject, field: string): boolean {
   return [data.pull_request, data.issue].some(
-    (one) => one !== undefined && isJsonObject(one) && ownValue(one, 'labels') !== undefined,
+    (one) => one !== undefined && isJsonObject(one) && ownValue(one, field) !== undefined,
   );
 }
 

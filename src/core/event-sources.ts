@@ -49,6 +49,7 @@ export function isShownOfPulls(field: string): boolean {
 /** Kinds whose deliveries always tell a field that other sources leave out. */
 const DELIVERED: Readonly<Record<string, RegExp>> = tableOf({
   labels: /^(?:issue|comment|pull_request|review)\./,
+  author: /^(?:issue|comment|pull_request|review)\./,
   branch: /^(?:pull_request|review)\./,
   sha: /^(?:pull_request|review|workflow|task)\.|^(?:branch|tag)\.created$|^status\.set$/,
   before: /^push$/,

@@ -35,7 +35,7 @@ export class CelJsEngine implements ExpressionEngine {
     for (const { name, params, result, run } of ruleFunctions) {
       const signature = `${name}(${params.map(({ type }) => TYPES[type] ?? type).join(', ')}): ${TYPES[result] ?? result}`;
       this.#environment.registerFunction(signature, (...args: unknown[]) =>
-        toTheirs(fromCel(convert(run(args.map(fromTheirs) as never[], { now: this.#now })))),
+        toTheirs(fromCel(convert(run(args.map(fromTheirs) as never[], { now: this.#now, charge: () => undefined })))),
       );
     }
     // Of CEL's functions over texts, this one is missing.

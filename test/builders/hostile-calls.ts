@@ -69,6 +69,12 @@ export const HOSTILE_CALLS: readonly HostileCall[] = [
   ...lists('all_glob', 'all_glob(x, ["**"])'),
   ...texts('glob', ['glob(x, "**/{a,b,c}/*a*b*c/**")', 'glob("a", x)', 'glob(x, "**a*a*a*a*a*a*a*b")']),
   ...texts('matches', ['x.matches("(a|b|c)*d")', '"a".matches(x)', 'matches(x, "(.*a){20}b")']),
+  ...texts('captures', [
+    'captures(x, "(.*b|a)")',
+    'captures(x, "((?:a?){20}a{20})b")',
+    'captures("a", x)',
+    'captures(x, "#([0-9]+)")',
+  ]),
   ...texts('bool', ['bool(x)']),
   ...texts('bytes', ['bytes(x)']),
   ...texts('double', ['double(x)']),

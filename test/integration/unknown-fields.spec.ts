@@ -26,7 +26,7 @@ rules:${[
   - {id: make-bug, on: push.branch, do: {label.ensure: {name: bug, color: "#d73a4a"}}}
   - id: bugs
     on: issue.opened
-    if: '"bug" in event.labels'
+    if: '"bug" in event.labels && event.author == "olga"'
     do: {label.ensure: {name: "bug-\${{ event.number }}", color: "#00aabb"}}
 `;
 
@@ -136,7 +136,7 @@ describe('integration/unknown-fields', () => {
     expect(alerts.map(({ code }) => code)).toContain('rule.unknown');
   });
 
-  it('reads the labels of an issue', async () => {
+  it('reads the labels and the author of an issue', async () => {
     const since = newId();
     await forge.act('issue.open', { repo: 'acme/app', title: 'It crashes', labels: ['bug'] });
     await until(async () => (await states(since))['bugs'] === 'done');

@@ -1,10 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
-import { actionCatalogue } from '../../src/actions/index.js';
-import { lookupCatalogue } from '../../src/actions/lookups/index.js';
-import { CelEngine } from '../../src/rules/language/expressions/cel-engine.js';
-import { loadRules } from '../../src/rules/language/load/load-rules.js';
 import { ruleDocs } from './rule-docs.js';
 
 const docs = ruleDocs();
@@ -34,23 +30,6 @@ describe('generated pages for authors of rules', () => {
       expect(kinds).toContain(`\`${word}\``);
     },
   );
-
-  it.each(examples)('example %i of the guide loads as it stands', (_n, text) => {
-    const environment = {
-      org: 'acme',
-      actions: actionCatalogue(),
-      lookups: lookupCatalogue(),
-      engine: new CelEngine(),
-      checkTypes: true,
-    };
-    const result = loadRules([{ path: 'example.yaml', text }], {
-      ...environment,
-      powers: new Set(),
-      secrets: new Set(['mirror_token']),
-    });
-
-    expect(result.ok ? [] : result.problems).toEqual([]);
-  });
 
   it('the guide starts with five lines, and uses every key of a rule and a step', () => {
     const [first] = examples;

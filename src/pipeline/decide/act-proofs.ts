@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { confirmedFields, overlaps, type ActRead } from '../../core/act-fields.js';
-import { isClaimed } from '../../core/event-knowledge.js';
+import { isClaimed, OF_SUBJECT } from '../../core/event-knowledge.js';
 import { canonicalJson } from '../../core/canonical-json.js';
 import { Clock } from '../../core/clock.js';
 import { ForgeError } from '../../core/errors.js';
@@ -220,7 +220,7 @@ export class ActProofs implements ActProver {
 }
 
 /** Fields that are no part of an event's data; they are made of another one. */
-const VIEWS: ReadonlySet<string> = new Set(['labels', 'command']);
+const VIEWS: ReadonlySet<string> = new Set([...OF_SUBJECT.keys(), 'command']);
 
 function unconfirmed(path: string): ActProof {
   return unproven('act.unreadable', `no read of this forge shows event.${path}`);

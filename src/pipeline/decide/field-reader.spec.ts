@@ -158,6 +158,22 @@ describe('pipeline/decide/field-reader', () => {
       { issue: { number: 4, title: 'then', labels: [{ name: 'bug' }] } },
     ],
     [
+      'the author',
+      anEvent({ kind: 'comment.created', source: 'feed', data: { number: 4, issue: { number: 4 } } }),
+      'event.author',
+      'getIssue',
+      { number: 4, user: { login: 'ann' } },
+      { issue: { number: 4, user: { login: 'ann' } } },
+    ],
+    [
+      'the author of a pull request',
+      anEvent({ kind: 'pull_request.opened', source: 'feed', data: { number: 4, pull_request: { number: 4 } } }),
+      'event.author',
+      'getPull',
+      { number: 4, user: { login: 'ann' }, head: { sha: ONE } },
+      { pull_request: { user: { login: 'ann' } }, sha: ONE },
+    ],
+    [
       'the base of a pull request',
       anEvent({ kind: 'pull_request.opened', source: 'lists', data: { number: 4, pull_request: { number: 4 } } }),
       'event.branch',

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../../core/clock.js';
 import { ForgeError } from '../../core/errors.js';
-import { commitsOf, learnedOf, withLearned } from '../../core/event-knowledge.js';
+import { commitsOf, learnedOf, OF_SUBJECT, withLearned } from '../../core/event-knowledge.js';
 import type { EventRepository, ForgeEvent } from '../../core/event.js';
 import { isJsonObject, type JsonObject } from '../../core/json.js';
 import type { Commit } from '../../core/objects/git.js';
@@ -100,7 +100,7 @@ function readFor(path: string, { kind, data }: ForgeEvent): string | null {
       : name === 'repo'
         ? name
         : null;
-  if (field === undefined && name === 'labels') return data.pull_request === undefined ? 'issue' : 'pull_request';
+  if (field === undefined && OF_SUBJECT.has(name)) return data.pull_request === undefined ? 'issue' : 'pull_request';
   if (field === undefined && /^(?:pull_request|review)\./.test(kind) && /^(?:branch|sha)$/.test(name))
     return 'pull_request';
   return field !== undefined && Object.hasOwn(READS, name) ? name : null;

@@ -163,7 +163,8 @@ function fromDefinition({ name, params, result, run, charge, patterns }: RuleFun
       for (const pattern of patterns?.(plain as never[]) ?? [])
         if (typeof pattern === 'string') meter.chargeOnce(pattern);
       meter.charge(Math.ceil(charge(plain as never[])));
-      return toResult(run(plain as never[], { now: meter.now }), result) as never;
+      const context = { now: meter.now, charge: (steps: number) => meter.charge(steps) };
+      return toResult(run(plain as never[], context), result) as never;
     },
   );
 }

@@ -70,6 +70,6 @@ function estimateSize(pattern: string): number {
 }
 
 /** Work of one search, in the steps of a Budget. */
-export function costOfSearch(regex: RE2JS, subject: string): number {
+export function costOfSearch(regex: RE2JS, subject: { readonly length: number }): number {
   return 1 + Math.ceil((regex.programSize() * subject.length) / 512);
 }

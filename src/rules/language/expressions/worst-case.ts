@@ -64,6 +64,7 @@ function ownCost(name: string, args: readonly Expr[], own: Own): number {
   if (!/^[a-z]/i.test(name)) return 1;
   const samples = args.map(sampleOf);
   const definition = own.get(name);
+  if (definition?.searches !== undefined) return definition.searches * searchCost(args.at(-1));
   return (
     1 +
     Math.ceil(

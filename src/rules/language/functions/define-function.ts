@@ -24,6 +24,11 @@ export interface FunctionParam {
 export interface FunctionContext {
   /** The `now` of this decision. */
   readonly now: Date;
+  /**
+   * Steps of work whose size shows only on the way, told before that work begins.
+   * @throws Error when the decision has none left
+   */
+  readonly charge: (steps: number) => void;
 }
 
 /** An argument that is written out: a text, or the texts that are written out in a list. */
@@ -41,6 +46,8 @@ export interface RuleFunction {
   readonly checkConstants?: (constants: ReadonlyArray<Constant | undefined>) => string | null;
   /** Steps of its work beside the call itself, told by the size of its arguments before it begins; see `expressions/charges.ts`. */
   readonly charge: (args: readonly never[]) => number;
+  /** Searches with its last argument as a pattern that it may make in one call, in units of one that only tests. Absent = none. */
+  readonly searches?: number;
   /** Patterns that it compiles. */
   readonly patterns?: (args: readonly never[]) => readonly unknown[];
   /** @throws Error with a message for the rule's author when the arguments do not fit */

@@ -1,6 +1,7 @@
 import type { RuleFunction } from './define-function.js';
 import { age } from './age.function.js';
 import { allGlob, anyGlob } from './any-glob.function.js';
+import { captures } from './captures.function.js';
 import { date } from './date.function.js';
 import { days } from './days.function.js';
 import { glob } from './glob.function.js';
@@ -20,6 +21,7 @@ export const ruleFunctions: readonly RuleFunction[] = [
   age,
   allGlob,
   anyGlob,
+  captures,
   date,
   days,
   glob,

@@ -698,13 +698,15 @@ describe('rules/load', () => {
     });
   });
 
-  const LABELS = 'event.labels may be missing: issue.opened may lack it';
+  const BRANCH = 'event.branch may be missing: pull_request.opened may lack it';
   it.each<[string, string, string[]]>([
-    ['issue.opened', 'if: \'"a" in event.labels\'', [LABELS]],
-    ['issue.opened', 'if: \'has(event.labels) && "a" in event.labels\'', []],
-    ['issue.opened', 'where: {source: webhook}\n    if: \'"a" in event.labels\'', []],
-    ['issue.opened', 'if: [event.source == "webhook", \'"a" in event.labels\']', []],
-    ['issue.opened', 'where: {source: [webhook, feed]}\n    if: \'"a" in event.labels\'', [LABELS]],
+    ['pull_request.opened', 'if: event.branch == "main"', [BRANCH]],
+    ['pull_request.opened', 'if: has(event.branch) && event.branch == "main"', []],
+    ['pull_request.opened', 'where: {source: webhook}\n    if: event.branch == "main"', []],
+    ['pull_request.opened', 'if: [event.source == "webhook", event.branch == "main"]', []],
+    ['pull_request.opened', 'where: {source: [webhook, feed]}\n    if: event.branch == "main"', [BRANCH]],
+    ['[issue.opened, pull_request.opened]', 'if: \'"a" in event.labels && event.author == "ann"\'', []],
+    ['[pull_request.opened, status.set, task.finished]', 'if: event.sha != ""', []],
     [
       'release.published',
       'if: event.release.id != ""',

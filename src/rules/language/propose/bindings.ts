@@ -128,6 +128,7 @@ function makeViews(event: ForgeEvent, isOpen: boolean): Views {
     ...data,
     ...commandIn(event),
     ...labelsIn(event),
+    ...authorIn(event),
     id: event.id,
     kind: event.kind,
     source: event.source,
@@ -184,6 +185,16 @@ function labelsIn({ data }: ForgeEvent): { labels?: string[] } {
     if (labels === null) return { labels: [] };
     if (Array.isArray(labels))
       return { labels: labels.flatMap((one) => (isJsonObject(one) && typeof one.name === 'string' ? [one.name] : [])) };
+  }
+  return {};
+}
+
+/** `event.author`: who opened the pull request or issue that the event is about; null where the account is gone. */
+function authorIn({ data }: ForgeEvent): { author?: string | null } {
+  for (const subject of [data['pull_request'], data['issue']]) {
+    const user = isJsonObject(subject) ? subject['user'] : undefined;
+    if (user === null) return { author: null };
+    if (isJsonObject(user) && typeof user['login'] === 'string') return { author: user['login'] };
   }
   return {};
 }

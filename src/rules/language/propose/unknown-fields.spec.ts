@@ -3,6 +3,7 @@ import { anEvent } from '../../../../test/builders/arrivals.js';
 import { aRule } from '../../../../test/builders/rule-environment.js';
 import { DELIVERY, withLearned } from '../../../core/event-knowledge.js';
 import type { ForgeEvent } from '../../../core/event.js';
+import type { JsonObject } from '../../../core/json.js';
 import { normalizeEntry } from '../../../events/normalize-entry.js';
 import { textOf } from '../../../core/reason.js';
 import { CelEngine } from '../expressions/cel-engine.js';
@@ -176,6 +177,15 @@ describe('rules/language/propose, fields that an event does not know', () => {
       needs('event.head_commit.added'),
     ],
     ['labels', issue, 'if: "!event.labels.exists(l, l == \'bug\')"', needs('event.labels'), needs('event.labels')],
+    ['the author', issue, 'if: event.author != "ann"', needs('event.author'), needs('event.author')],
+    [
+      'the author of what a comment is on',
+      comment,
+      'if: event.author == "ann"',
+      needs('event.author'),
+      needs('event.author'),
+    ],
+    ['the head of a pull request', pull, 'if: event.sha != ""', needs('event.sha'), needs('event.sha')],
     [
       'labels as the issue has them',
       issue,
@@ -223,6 +233,17 @@ describe('rules/language/propose, fields that an event does not know', () => {
     const opened = pull();
     const known = { ...opened, data: withLearned(opened.data, { branch: 'dev' }, [DELIVERY]) };
     expect(judge(known, 'where: {branch: main}')).toEqual(NOT_FIRED);
+  });
+
+  it('who opened it is told by the pull request or issue, and null where the account is gone', () => {
+    const user = { login: 'ann' };
+    const of = (data: JsonObject): ForgeEvent => ({ ...issue(), data: { number: 4, ...data } });
+
+    expect(judge(of({ issue: { number: 4, user } }), 'if: event.author == "ann"')).toEqual(FIRED);
+    expect(
+      judge(of({ issue: { user: { login: 'bob' } }, pull_request: { user } }), 'if: event.author == "ann"'),
+    ).toEqual(FIRED);
+    expect(judge(of({ issue: { number: 4, user: null } }), 'if: event.author == null')).toEqual(FIRED);
   });
 
   it('what a delivery leaves out is not known either', () => {
