@@ -116,6 +116,19 @@ describe('rules/requirements/capability-check', () => {
     expect(alerts).toContain('raise rules.not-offered/acme');
   });
 
+  it('goes on after a look that failed for a reason of its own, such as a store that is closed meanwhile', async () => {
+    let isClosed = true;
+    const closed = { getBranch: () => (isClosed ? new TypeError('the store is closed') : undefined) };
+    const { check } = await aWorld((name) => operationOf(name as never).n === undefined, [], closed);
+
+    await check.connected('main');
+    isClosed = false;
+    await check.activated('acme');
+
+    expect(check.lacking('acme')).toHaveLength(2);
+    await expect(check.idle()).resolves.toBeUndefined();
+  });
+
   it('takes a lookup that has another way for one that works', async () => {
     const { check } = await aWorld((name) => name === 'getFiles');
 

@@ -254,8 +254,9 @@ export class CapabilityCheck {
     }
   }
 
+  /** After what was begun before. Never throws: what fails, such as a look whose store is closed meanwhile, holds up no later one. */
   private soon(work: () => Promise<void>): Promise<void> {
-    this.last = this.last.then(work);
+    this.last = this.last.then(work).catch((error: unknown) => this.logger.debug({ error }, 'capabilities.not-looked'));
     return this.last;
   }
 

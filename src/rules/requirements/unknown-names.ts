@@ -1,6 +1,6 @@
 import { didYouMean } from '../../core/did-you-mean.js';
 import { ForgeError } from '../../core/errors.js';
-import { listAll, orMissing, type ForgeClient } from '../../forge/forge-client.js';
+import { isRefused, listAll, orMissing, type ForgeClient } from '../../forge/forge-client.js';
 import type { NamedKind } from '../language/catalogue.js';
 import type { LiteralName } from '../language/literal-names.js';
 
@@ -163,11 +163,7 @@ class NameLists {
     if (among.length > MAX_REPOSITORIES) return 'cannot';
     const found: string[] = [];
     for (const repo of among) {
-      // A repository without that unit answers 404: it has none.
-      const list = await this.once(
-        `${operation} ${repo}`,
-        async () => (await orMissing(this.namesIn(operation, repo))) ?? [],
-      );
+      const list = await this.once(`${operation} ${repo}`, () => this.namesIn(operation, repo));
       if (typeof list === 'string') return list;
       found.push(...list);
     }
@@ -190,7 +186,8 @@ class NameLists {
       this.read.get(key) ??
       ask().catch((error: unknown) => {
         if (!(error instanceof ForgeError)) throw error;
-        return error.kind === 'not-offered' ? 'cannot' : 'failed';
+        // 404: what has such a list is switched off or hidden, for good.
+        return error.kind === 'not-offered' || isRefused(error, 404) ? 'cannot' : 'failed';
       });
     this.read.set(key, asked);
     return asked;
