@@ -10,6 +10,8 @@ import type { AppConfig, Role } from './config/app-config.js';
 import { ThisProcess } from './config/this-process.js';
 import { silentLogger, type Logger } from './core/logger.js';
 import { Opened } from './platform/opened.js';
+import { ConfigReload } from './housekeeping/reload/config-reload.js';
+import type { Reloaded } from './housekeeping/reload/reload-report.js';
 import { NestLogAdapter } from './observability/logger.js';
 import { webhookAdapter } from './webhooks/webhook-adapter.js';
 
@@ -23,6 +25,8 @@ export interface StartOptions {
 export interface RunningBot extends Readonly<Pick<ThisProcess, 'webhookUrl' | 'places' | 'consoleUrl'>> {
   /** A link that logs one browser in to the Console of this process, as its owner; a secret. Null = it serves none. */
   consoleLink(): Promise<string | null>;
+  /** Read the config files again and follow the organizations in them. @throws as `ConfigReload.here` */
+  reload(): Promise<Reloaded>;
   /** Stop taking, finish what runs, close everything. Safe to call twice. */
   close(): Promise<void>;
 }
@@ -37,7 +41,8 @@ export async function startBot(config: AppConfig, { role, logger, onFlushFailed 
     if (self.consoleUrl === null || !service) return null;
     return (await service.operations.consoleLink({}, ownerCaller('command'))).url;
   };
-  return { webhookUrl, places, consoleUrl, consoleLink, close };
+  const reload = (): Promise<Reloaded> => app.get(ConfigReload).here();
+  return { webhookUrl, places, consoleUrl, consoleLink, reload, close };
 }
 
 /** The control API over the store for the time of one command, when no bot runs. */

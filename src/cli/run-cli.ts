@@ -28,6 +28,7 @@ import { pauseCommand, resumeCommand } from './pause.command.js';
 import { promoteCommand } from './promote.command.js';
 import { plain } from './print.js';
 import { planCommand } from './plan.command.js';
+import { reloadCommand } from './reload.command.js';
 import { replayCommand } from './replay.command.js';
 import { releaseCommand } from './release.command.js';
 import { retryCommand } from './retry.command.js';
@@ -53,6 +54,7 @@ const EXIT = { ok: 0, no: 1, usage: 2, failed: 3 } as const;
 const COMMANDS: ReadonlyArray<(exit: SetExit) => Command> = [
   initCommand,
   startCommand,
+  reloadCommand,
   sandboxCommand,
   demoCommand,
   checkCommand,

@@ -1,4 +1,4 @@
-import { writeSync } from 'node:fs';
+import { closeSync, openSync, writeSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import type { Role } from '../config/app-config.js';
 import type { FlushFailed } from '../platform/flush.js';
@@ -10,7 +10,7 @@ import { untilStopped } from './until-stopped.js';
 
 export function startCommand(): Command {
   return new Command('start')
-    .description('run the bot until SIGTERM or SIGINT')
+    .description('run the bot until SIGTERM or SIGINT; SIGHUP reloads the config')
     .addOption(configOption())
     .addOption(
       new Option('--role <role>', 'role of this process')
@@ -26,12 +26,32 @@ export function startCommand(): Command {
       const logger = createLogger(config.log.level);
       const { startBot } = await import('../main.js');
       const starting = startBot(config, { role: options.role, logger, onFlushFailed: endAtOnce });
+      onHangup(starting);
       // Heard from the beginning: a bot that is told to stop while it starts still closes what it opened.
       const stopped = untilStopped(async () => (await starting).close());
       // A service's log is read by others; a person at a terminal is the one who started the bot.
       const isForPerson = process.stdout.isTTY && config.store.kind === 'embedded';
       await Promise.all([stopped, starting.then((bot) => (isForPerson ? printLink(bot) : undefined))]);
     });
+}
+
+/** SIGHUP reads the config again, as of other servers; what is wrong with it is in the log. One that comes while the bot starts is heeded then. */
+function onHangup(starting: Promise<Pick<RunningBot, 'reload'>>): void {
+  const hadTerminal = hasTerminal();
+  process.on('SIGHUP', () => {
+    // A terminal that was closed sends the same signal, and ends what was started in it.
+    if (hadTerminal && !hasTerminal()) return void process.kill(process.pid, 'SIGTERM');
+    starting.then((bot) => bot.reload()).catch(() => undefined);
+  });
+}
+
+function hasTerminal(): boolean {
+  try {
+    closeSync(openSync('/dev/tty', 'r'));
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Written to the terminal alone, past the log. */

@@ -1,6 +1,8 @@
 import type { LocatedYaml } from '../core/located-yaml.js';
 import type { Position } from '../core/problem.js';
-import type { Path } from './config-file.js';
+
+/** Where a value stands in the composed config. */
+export type Path = readonly PropertyKey[];
 
 /** A file of the operator as it was parsed. */
 export interface ParsedFile {

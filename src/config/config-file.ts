@@ -1,14 +1,11 @@
 import { dirname, resolve } from 'node:path';
 import type { Position, Problem } from '../core/problem.js';
 import { Secret } from '../core/secret.js';
-import type { ComposedConfig } from './composed-config.js';
+import type { ComposedConfig, Path } from './composed-config.js';
 import { EnvironmentFile, environmentFileOf } from './environment-file.js';
 import { isLoopback, secretInAddress } from './safe-address.js';
 import { resolveSecret, type SecretReference } from './secret-reference.js';
 import { SECRETS_OF_ROLE, type ConfigReader, type SecretGroup } from './secrets-of-role.js';
-
-/** Where a value stands in the composed config. */
-export type Path = readonly PropertyKey[];
 
 /** The config that is read: its secrets, its folder, and what is wrong in it, each with its place. */
 export class ConfigFile {

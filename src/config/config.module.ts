@@ -5,6 +5,7 @@ import { Opened } from '../platform/opened.js';
 import { formatProblem } from '../core/problem.js';
 import { Random, systemRandom } from '../core/random.js';
 import { AppConfig } from './app-config.js';
+import { LiveConfig } from './live-config.js';
 import { ThisProcess } from './this-process.js';
 
 export interface Given {
@@ -14,7 +15,7 @@ export interface Given {
   readonly opened: Opened;
 }
 
-/** The operator's file, frozen, and what else every room is given. */
+/** The operator's file, of which a reload changes the organizations, and what else every room is given. */
 @Global()
 @Module({})
 export class ConfigModule {
@@ -29,14 +30,15 @@ export class ConfigModule {
     return {
       module: ConfigModule,
       providers: [
-        { provide: AppConfig, useValue: config },
+        { provide: LiveConfig, useValue: new LiveConfig(config) },
+        { provide: AppConfig, useExisting: LiveConfig },
         { provide: ThisProcess, useValue: process },
         { provide: Clock, useValue: systemClock },
         { provide: Random, useValue: systemRandom },
         { provide: Logger, useValue: logger },
         { provide: Opened, useValue: opened },
       ],
-      exports: [AppConfig, ThisProcess, Clock, Random, Logger, Opened],
+      exports: [AppConfig, LiveConfig, ThisProcess, Clock, Random, Logger, Opened],
     };
   }
 }

@@ -1,5 +1,6 @@
 import type { AuthConfig, ForgeConfig, FreezeConfig, HookConfig, OrgConfig, RulesConfig } from './app-config.js';
-import { underOwnNames, type ConfigFile, type Path } from './config-file.js';
+import type { Path } from './composed-config.js';
+import { underOwnNames, type ConfigFile } from './config-file.js';
 import type { WrittenConfig, WrittenForge, WrittenOrg } from './config-schema.js';
 import { didYouMean } from '../core/did-you-mean.js';
 import type { Secret } from '../core/secret.js';

@@ -23,6 +23,8 @@ export const alert = defineReasons({
     `the poller has not read the feed of ${org} on ${forge} to its end for ${Math.round(seconds / 60)} min`,
   gaps: ({ org }: { org: string }) => `deliveries of ${org} are missing; polling found their events`,
   'webhooks.silent': ({ org }: { org: string }) => `the feed of ${org} has new rows, but no delivery comes`,
+  'config.broken': ({ process, first }: { process: string; first: string }) =>
+    `process ${process} did not reload its config and goes on with the one before: ${first}`,
   'rules.broken': ({ org }: { org: string }) =>
     `the rule files of ${org} have errors; the last good revision stays active`,
   'rules.not-offered': ({ org, first }: { org: string; first: Reason }) =>

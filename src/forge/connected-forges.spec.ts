@@ -219,3 +219,54 @@ describe('forge/wrong-answers', () => {
     expect(raised).toBe(count);
   });
 });
+
+describe('forge/connected-forges: a reload of the config', () => {
+  const one = (org: string | null, answers: Partial<Record<OperationName, unknown>> = {}) => {
+    const { client, asked } = coreForge({
+      getVersion: { version: '1.27.0' },
+      getSelf: { id: '7', login: `bot-${org}` },
+      ...answers,
+    });
+    return { forge: { id: 'main', org, username: null, client }, asked };
+  };
+
+  it('connects new credentials, forgets those that went, and leaves the others as they are', async () => {
+    const [shared, acme, beta] = [one(null), one('acme'), one('beta')];
+    const toConnect = { all: [shared.forge, acme.forge] };
+    const connected: string[] = [];
+    const forges = new ConnectedForges(toConnect, UNGUARDED, silentLogger, {
+      raise: () => undefined,
+      resolve: () => undefined,
+    });
+    forges.onConnected((credential) => void connected.push(credential));
+    await forges.start();
+    const before = forges.get('main', null)?.client;
+    toConnect.all = [shared.forge, beta.forge];
+
+    await forges.followConfig();
+
+    expect(connected).toEqual(['main', 'main/acme', 'main/beta']);
+    expect(forges.get('main', null)?.client).toBe(before);
+    expect(forges.get('main', 'beta')?.capabilities?.self?.login).toBe('bot-beta');
+    // It has the credentials of the forge then.
+    expect(forges.get('main', 'acme')?.credential).toBe('main');
+  });
+
+  it('never answers with what it learned under credentials that were replaced', async () => {
+    const [old, away] = [one('acme'), one('acme', { getSelf: failure('getSelf', 'unknown') })];
+    const toConnect = { all: [old.forge] };
+    const resolved: string[] = [];
+    const forges = new ConnectedForges(toConnect, UNGUARDED, silentLogger, {
+      raise: () => undefined,
+      resolve: (key) => void resolved.push(key),
+    });
+    await forges.start();
+    toConnect.all = [away.forge];
+
+    await forges.followConfig();
+    forges.stop(0);
+
+    expect(forges.get('main', 'acme')?.capabilities).toBeNull();
+    expect(resolved).toContain('forge.unreachable/main/acme');
+  });
+});

@@ -203,26 +203,38 @@ export class ConnectedForges {
   private readonly listeners: Array<(credential: string) => void> = [];
   private readonly hearers: Array<(credential: string, name: OperationName, is: ProbeAnswer) => void> = [];
   private readonly stopping = new AbortController();
-  private readonly forges: readonly ForgeToConnect[];
+  private readonly wrapped = new WeakMap<ForgeToConnect, ForgeToConnect>();
+  private forges: readonly ForgeToConnect[];
   private isStopped = false;
 
   constructor(
-    @Inject(ForgesToConnect) toConnect: Pick<ForgesToConnect, 'all'>,
+    @Inject(ForgesToConnect) private readonly toConnect: Pick<ForgesToConnect, 'all'>,
     @Inject(OrgNumbers) private readonly orgs: Pick<OrgNumbers, 'guard'>,
     private readonly logger: Logger,
     private readonly alerts: Alerts,
   ) {
     // Every read under way listens to it: their number is the concurrency, not a leak.
     setMaxListeners(0, this.stopping.signal);
-    this.forges = toConnect.all.map((forge) => ({
-      ...forge,
-      client: this.watched(credentialOf(forge), this.stoppable(forge.client)),
-    }));
+    this.forges = this.wrapAll();
   }
 
   /** Try each forge once now (in parallel), and again later where that failed. */
   async start(): Promise<void> {
     await Promise.all(this.forges.map((forge) => this.attempt(forge, 0)));
+  }
+
+  /** Credentials came, went or were changed by a reload: forgets what went, and connects what is new, as at the start. */
+  async followConfig(): Promise<void> {
+    const before = this.forges;
+    this.forges = this.wrapAll();
+    const isNow = new Set(this.forges);
+    for (const credential of before.filter((forge) => !isNow.has(forge)).map(credentialOf)) {
+      for (const map of [this.connected, this.failures, this.attempts]) map.delete(credential);
+      this.alerts.resolve(`forge.unreachable/${credential}`);
+      this.alerts.resolve(`forge.unknown-self/${credential}`);
+    }
+    const existed = new Set(before);
+    await Promise.all(this.forges.filter((forge) => !existed.has(forge)).map((forge) => this.attempt(forge, 0)));
   }
 
   /** Call back whenever a forge was reached for the first time under one of its credentials. */
@@ -284,6 +296,15 @@ export class ConnectedForges {
     return client;
   }
 
+  private wrapAll(): ForgeToConnect[] {
+    return this.toConnect.all.map((forge) => {
+      const client = (): ForgeClient => this.watched(credentialOf(forge), this.stoppable(forge.client));
+      const one = this.wrapped.get(forge) ?? { ...forge, client: client() };
+      this.wrapped.set(forge, one);
+      return one;
+    });
+  }
+
   private entryOf(forge: ForgeToConnect): ForgeEntry {
     const credential = credentialOf(forge);
     const connected = this.connected.get(credential);
@@ -329,7 +350,9 @@ export class ConnectedForges {
     const credential = credentialOf(forge);
     const running = this.attempts.get(credential);
     if (running) return running;
-    const attempt = this.connect(forge, failures).finally(() => this.attempts.delete(credential));
+    const attempt = this.connect(forge, failures).finally(() => {
+      if (this.attempts.get(credential) === attempt) this.attempts.delete(credential);
+    });
     this.attempts.set(credential, attempt);
     return attempt;
   }
@@ -342,6 +365,8 @@ export class ConnectedForges {
         username: forge.username,
         answered: (name, is) => this.hearers.forEach((listener) => listener(credential, name, is)),
       });
+      // A reload took these credentials away while they were tried.
+      if (!this.forges.includes(forge)) return;
       this.connected.set(credential, connected);
       this.alerts.resolve(key);
       for (const listener of this.listeners) listener(credential);
@@ -352,6 +377,7 @@ export class ConnectedForges {
           forge: credential,
         });
     } catch (error) {
+      if (!this.forges.includes(forge)) return;
       const message = messageOf(error);
       this.failures.set(credential, message);
       this.alerts.raise(key, alert('forge.unreachable', { forge: credential }), {
@@ -363,7 +389,7 @@ export class ConnectedForges {
       const timer = setTimeout(
         () => {
           this.timers.delete(timer);
-          void this.attempt(forge, failures + 1);
+          if (this.forges.includes(forge)) void this.attempt(forge, failures + 1);
         },
         backoffMs(failures, RETRIES),
       );

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { AppConfig, type AuthConfig } from '../config/app-config.js';
 import { credentialsOf } from '../config/credentials.js';
+import { ofOrgs } from '../config/live-config.js';
 import { Clock } from '../core/clock.js';
 import { ForgeError } from '../core/errors.js';
 import { hashOf } from '../core/ids.js';
@@ -82,7 +83,7 @@ function underOf(auth: AuthConfig): string {
 @Injectable()
 export class ServerAccessReader {
   /** `under` of each credentials, and its token; null with a password. */
-  private readonly credentials: ReadonlyMap<string, { readonly under: string; readonly token: Secret | null }>;
+  private readonly credentials: () => ReadonlyMap<string, { readonly under: string; readonly token: Secret | null }>;
   /** Where this process compared what is kept with what the forge told when it was reached. */
   private readonly confirmed = new Set<string>();
   /** As this process saw them last. */
@@ -93,17 +94,21 @@ export class ServerAccessReader {
     config: AppConfig,
     private readonly clock: Clock,
   ) {
-    this.credentials = new Map(
-      credentialsOf(config).map(({ credential, auth }) => [
-        credential,
-        { under: underOf(auth), token: auth.type === 'token' ? auth.token : null },
-      ]),
+    this.credentials = ofOrgs(
+      config,
+      (orgs) =>
+        new Map(
+          credentialsOf({ forges: config.forges, orgs }).map(({ credential, auth }) => [
+            credential,
+            { under: underOf(auth), token: auth.type === 'token' ? auth.token : null },
+          ]),
+        ),
     );
   }
 
   /** Under what something is known of an organization that uses these credentials. */
   underOf(credential: string): string {
-    return this.credentials.get(credential)?.under ?? '';
+    return this.credentials().get(credential)?.under ?? '';
   }
 
   async read(credential: string): Promise<KnownOfForge> {
@@ -262,7 +267,7 @@ export class ServerAccessReader {
   /** The call that describes the token in use, else its row among our tokens. */
   private async readScopes(forge: ReachedForge): Promise<readonly string[] | null> {
     const { credential, client, capabilities } = forge;
-    if (!this.credentials.get(credential)?.token) return null;
+    if (!this.credentials().get(credential)?.token) return null;
     const own = capabilities.offers('getOwnToken') ? await orNull(client.getOwnToken({})) : null;
     const scopes = own?.scopes ?? (await this.ownTokens(forge))?.own?.scopes;
     return scopes && scopes.length > 0 ? scopes : null;
@@ -278,7 +283,7 @@ export class ServerAccessReader {
     client,
     capabilities: { self, offers },
   }: ReachedForge): Promise<{ own: AccessToken | null; others: AccessToken[] } | null> {
-    const token = this.credentials.get(credential)?.token;
+    const token = this.credentials().get(credential)?.token;
     if (!token || !self || !offers('listTokens')) return null;
     const all = await orNull(listAll(client, 'listTokens', { username: self.login }));
     if (!all) return null;

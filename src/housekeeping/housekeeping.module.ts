@@ -13,6 +13,7 @@ import { jobs } from './jobs/index.js';
 import { JobRunner } from './jobs/job-runner.js';
 import { Jobs } from './jobs/job.js';
 import { OpenAlerts } from './open-alerts.js';
+import { ConfigReload } from './reload/config-reload.js';
 import { Scheduler } from './scheduler.js';
 
 /** Work by the clock: schedules of rules and policies, jobs, retention, the doctor. */
@@ -28,8 +29,9 @@ import { Scheduler } from './scheduler.js';
     JobRunner,
     Scheduler,
     OpenAlerts,
+    ConfigReload,
   ],
-  exports: [ArchiveInbox, Doctor, JobRunner, OpenAlerts, Scheduler],
+  exports: [ArchiveInbox, ConfigReload, Doctor, JobRunner, OpenAlerts, Scheduler],
 })
 export class HousekeepingModule extends Draining {
   constructor(
@@ -38,12 +40,13 @@ export class HousekeepingModule extends Draining {
     private readonly sealer: AuditSealer,
     private readonly scheduler: Scheduler,
     private readonly runner: JobRunner,
+    private readonly reload: ConfigReload,
   ) {
     super();
   }
 
   protected drain(): Promise<unknown> {
     const worked = this.scheduler.stop().then(() => this.runner.idle());
-    return Promise.all([this.alerts.withdraw(), this.archive.stop(), this.sealer.stop(), worked]);
+    return Promise.all([this.alerts.withdraw(), this.archive.stop(), this.sealer.stop(), this.reload.stop(), worked]);
   }
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { SchedulerRegistry } from '@nestjs/schedule';
+import { AppConfig } from '../config/app-config.js';
 import { ThisProcess } from '../config/this-process.js';
 import { Logger } from '../core/logger.js';
 import { GapKeeper } from '../polling/gaps/gap-keeper.js';
@@ -7,16 +8,27 @@ import { UndecidedBytes } from '../webhooks/byte-budgets.js';
 import { ArchiveInbox } from './archive-inbox.js';
 import { IntervalJobs } from './interval-jobs.cron.js';
 import { OpenAlerts } from './open-alerts.js';
+import { ConfigReload } from './reload/config-reload.js';
 
 const SOON_MS = 5_000;
 
 /** In every process. One that only receives may not read what others resolved, and none of them resolves what it raises. */
 @Injectable()
 export class CommonJobs extends IntervalJobs {
-  constructor(registry: SchedulerRegistry, { role }: ThisProcess, alerts: OpenAlerts, logger: Logger) {
+  constructor(
+    registry: SchedulerRegistry,
+    { role }: ThisProcess,
+    { store }: AppConfig,
+    alerts: OpenAlerts,
+    reload: ConfigReload,
+    logger: Logger,
+  ) {
     const publish = { name: 'alerts', everyMs: SOON_MS, wake: () => alerts.publish() };
     const settle = { name: 'resolved-alerts', everyMs: SOON_MS, wake: () => alerts.settle() };
-    super(registry, role === 'web' ? [publish] : [publish, settle], logger);
+    const follow = { name: 'config-reload', everyMs: SOON_MS, wake: () => reload.follow() };
+    // An embedded store belongs to one process.
+    const shared = store.kind === 'embedded' ? [] : [follow];
+    super(registry, [publish, ...(role === 'web' ? [] : [settle]), ...shared], logger);
   }
 }
 

@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../core/clock.js';
 import { UserError } from '../core/errors.js';
 import { AppConfig } from '../config/app-config.js';
+import { ofOrgs } from '../config/live-config.js';
 import { DueDecider } from '../pipeline/decide/decide-due.js';
 import { frozenAt } from '../policies/freeze.js';
 import { isJob, type ScheduledOrg } from './jobs/job.js';
@@ -55,7 +56,7 @@ export class Scheduler {
   private readonly deciding = new Set<string>();
   private readonly failing: Backoff;
   private waking: Promise<void> | null = null;
-  private readonly orgs: readonly ScheduledOrg[];
+  private readonly orgs: () => readonly ScheduledOrg[];
   private isStopped = false;
   private lastLookMs = 0;
   private leftOverAtMs = Number.NEGATIVE_INFINITY;
@@ -73,7 +74,7 @@ export class Scheduler {
     private readonly clock: Clock,
     private readonly logger: Logger,
   ) {
-    this.orgs = config.orgs.map(({ forge, name }) => ({ forge, org: name }));
+    this.orgs = ofOrgs(config, (orgs) => orgs.map(({ forge, name }) => ({ forge, org: name })));
     this.failing = new Backoff(clock);
     this.startedAt = clock.now();
   }
@@ -104,7 +105,7 @@ export class Scheduler {
    * @throws UserError when there is no such rule or policy
    */
   async tickNow(org: string, schedule: string): Promise<Tick> {
-    const where = this.orgs.find((known) => known.org.toLowerCase() === org.toLowerCase());
+    const where = this.orgs().find((known) => known.org.toLowerCase() === org.toLowerCase());
     const active = where ? await this.revisions.active(where.org) : null;
     if (!where || !active)
       throw new UserError('NO_SUCH_ORG', `organization ${org} is not in the config, or has no rules yet`);
@@ -122,7 +123,7 @@ export class Scheduler {
     const undecided = await ticks.due(LEFT_OVER);
     const now = clock.now();
     const found: ScheduleFacts[] = [];
-    for (const where of orgs) {
+    for (const where of orgs()) {
       const isAsked = (org === null || org === where.org) && isSeen(where.org);
       const active = isAsked ? await revisions.active(where.org) : null;
       if (!active) continue;
@@ -164,7 +165,7 @@ export class Scheduler {
 
   private async pass(): Promise<void> {
     this.noteTime();
-    for (const where of this.orgs) {
+    for (const where of this.orgs()) {
       const active = await this.revisions.active(where.org);
       if (!active || this.isFrozen(where.org)) continue;
       await this.reconcileNew(where, active);

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { actionCatalogue } from '../actions/index.js';
 import { lookupCatalogue } from '../actions/lookups/index.js';
-import { AppConfig } from '../config/app-config.js';
+import { AppConfig, type OrgConfig } from '../config/app-config.js';
+import { orgsByName } from '../config/live-config.js';
 import { CelEngine } from '../rules/language/expressions/cel-engine.js';
 import { loadRules } from '../rules/language/load/load-rules.js';
 import type { LoadResult, RuleFile } from '../rules/language/revision.js';
@@ -13,13 +14,13 @@ export class PastRules {
   private readonly catalogues = { actions: actionCatalogue(), lookups: lookupCatalogue() };
   /** The rules of then can be read even if a power was taken back since. */
   private readonly powers = new Set([...this.catalogues.actions.values()].flatMap(({ power }) => power ?? []));
-  private readonly secretsOf: ReadonlyMap<string, ReadonlySet<string>>;
+  private readonly orgs: () => ReadonlyMap<string, OrgConfig>;
 
   constructor(
-    { orgs }: AppConfig,
+    config: AppConfig,
     private readonly engine: CelEngine,
   ) {
-    this.secretsOf = new Map(orgs.map(({ name, secrets }) => [name, new Set(Object.keys(secrets))]));
+    this.orgs = orgsByName(config);
   }
 
   load(key: string, files: readonly RuleFile[]): LoadResult {
@@ -28,7 +29,7 @@ export class PastRules {
       org,
       ...this.catalogues,
       powers: this.powers,
-      secrets: this.secretsOf.get(org) ?? new Set(),
+      secrets: new Set(Object.keys(this.orgs().get(org)?.secrets ?? {})),
       engine: this.engine,
       wasActive: true,
     });

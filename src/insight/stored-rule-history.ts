@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppConfig, type OrgConfig } from '../config/app-config.js';
+import { orgsByName } from '../config/live-config.js';
 import { Clock } from '../core/clock.js';
 import { Accounts } from '../pipeline/rule-engine.port.js';
 import type { RuleFile } from '../rules/language/revision.js';
@@ -19,7 +20,7 @@ const PAGE = 100;
 /** Compares rules with the stored events. */
 @Injectable()
 export class StoredRuleHistory implements RuleHistory {
-  private readonly orgs: ReadonlyMap<string, OrgConfig>;
+  private readonly orgs: () => ReadonlyMap<string, OrgConfig>;
 
   constructor(
     config: AppConfig,
@@ -29,11 +30,11 @@ export class StoredRuleHistory implements RuleHistory {
     private readonly accounts: Accounts,
     private readonly clock: Clock,
   ) {
-    this.orgs = new Map(config.orgs.map((org) => [org.name, org]));
+    this.orgs = orgsByName(config);
   }
 
   async onHistory(name: string, proposed?: readonly RuleFile[]): Promise<string | null> {
-    const [org, stored] = [this.orgs.get(name), proposed ? { files: proposed } : await this.revisions.active(name)];
+    const [org, stored] = [this.orgs().get(name), proposed ? { files: proposed } : await this.revisions.active(name)];
     const trial = makeTrial();
     const loaded =
       org && stored && trial.load(name, stored.files, new Set(org.powers), new Set(Object.keys(org.secrets)), true);

@@ -35,6 +35,16 @@ export class Metrics {
     'class',
     'outcome',
   ]);
+  readonly configReloaded = this.gauge(
+    'forgehand_config_last_reload_successful',
+    'Whether the newest reload of the config of this process, or its start, succeeded: 1 or 0',
+    [],
+  );
+  readonly configReloadedAt = this.gauge(
+    'forgehand_config_last_reload_success_timestamp_seconds',
+    'When this process read its config successfully the last time',
+    [],
+  );
   readonly ingestSeconds = this.histogram(
     'forgehand_ingest_seconds',
     'From the first byte to the answer of a delivery',

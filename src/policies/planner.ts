@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AppConfig } from '../config/app-config.js';
+import { ofOrgs } from '../config/live-config.js';
 import { alert, Alerts } from '../core/alerts.js';
 import { Clock } from '../core/clock.js';
 import { type ForgeError, UserError } from '../core/errors.js';
@@ -56,7 +57,7 @@ type By = string | ControlCaller;
 /** From what policies want to a plan, and from a plan to runs. A plan is decided and rehearsed twice: when it is made, and when it is applied. */
 @Injectable()
 export class Planner implements PolicyGate {
-  private readonly orgs: readonly PlannedOrg[];
+  private readonly orgs: () => readonly PlannedOrg[];
   private readonly trusted: TrustedPolicies;
   private readonly rehearsal: PolicyRehearsal;
 
@@ -89,13 +90,15 @@ export class Planner implements PolicyGate {
       clock,
     );
     const rateOf = new Map(config.forges.map(({ id, ratePerS }) => [id, ratePerS]));
-    this.orgs = config.orgs.map(({ forge, name, trusted, budgets }) => ({
-      forge,
-      org: name,
-      trusted,
-      caps: { effectsPerPlan: budgets.effectsPerPlan, percentOfSubjects: budgets.percentOfSubjects },
-      pace: { ratePerS: rateOf.get(forge) ?? Number.POSITIVE_INFINITY, effectsPerHour: budgets.effectsPerHour },
-    }));
+    this.orgs = ofOrgs(config, (orgs) =>
+      orgs.map(({ forge, name, trusted, budgets }) => ({
+        forge,
+        org: name,
+        trusted,
+        caps: { effectsPerPlan: budgets.effectsPerPlan, percentOfSubjects: budgets.percentOfSubjects },
+        pace: { ratePerS: rateOf.get(forge) ?? Number.POSITIVE_INFINITY, effectsPerHour: budgets.effectsPerHour },
+      })),
+    );
   }
 
   /**
@@ -276,7 +279,7 @@ export class Planner implements PolicyGate {
   ): Promise<RecordedRun[]> {
     let runs = all;
     if (runs.every(({ intents }) => intents.length === 0)) return [...runs];
-    const where = this.orgs.find((one) => one.forge === forge && one.org === org) ?? {
+    const where = this.orgs().find((one) => one.forge === forge && one.org === org) ?? {
       forge,
       org,
       trusted: false,
@@ -353,7 +356,7 @@ export class Planner implements PolicyGate {
   }
 
   private async open(org: string): Promise<{ where: PlannedOrg; active: ActiveRevision }> {
-    const where = this.orgs.find((one) => one.org.toLowerCase() === org.toLowerCase());
+    const where = this.orgs().find((one) => one.org.toLowerCase() === org.toLowerCase());
     const active = where ? await this.revisions.active(where.org) : null;
     if (!where || !active)
       throw new UserError('NO_SUCH_ORG', `organization ${org} is not in the config, or has no rules yet`);

@@ -1,6 +1,7 @@
 import { actionCatalogue } from '../actions/index.js';
 import { lookupCatalogue } from '../actions/lookups/index.js';
 import type { AppConfig } from '../config/app-config.js';
+import { orgsByName } from '../config/live-config.js';
 import type { Clock } from '../core/clock.js';
 import { inSlices } from '../core/in-slices.js';
 import type { OperatorStore } from '../core/operator-store.port.js';
@@ -27,11 +28,11 @@ export function makeRuleLoader(
     engine,
     checkTypes: true,
   };
-  const orgs = new Map(config.orgs.map((org) => [org.name, org]));
+  const orgs = orgsByName(config);
   return {
     load: async (key, files, wasActive, isAlone = false) => {
       const name = orgOf(key);
-      const org = isAlone ? undefined : orgs.get(name);
+      const org = isAlone ? undefined : orgs().get(name);
       const [powers, secrets] = [org?.powers ?? [], Object.keys(org?.secrets ?? {})];
       // What is hostile or too large ends in the thread; what passed there is compiled here, a slice at a time. The files of the active revision passed
       // before they became active: a restart, which meets no others, begins no thread.

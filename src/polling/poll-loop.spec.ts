@@ -92,4 +92,31 @@ describe('polling/poll-loop', () => {
 
     expect(state.polls).toBe(0);
   });
+
+  it('forgets a source that is gone, with its alert, and polls it at once when it comes back', async () => {
+    const resolved: string[] = [];
+    const polls: string[] = [];
+    let names = ['feed/acme', 'feed/beta'];
+    let now = 0;
+    const loop = new PollLoop(
+      { list: () => names.map((name) => ({ name, everyMs: 1000, poll: async () => void polls.push(name) })) },
+      { now: () => new Date(now), monotonicMs: () => now },
+      { next: () => 0.5 },
+      silentLogger,
+      { raise: () => undefined, resolve: (key) => void resolved.push(key) },
+    );
+    const wakeAt = async (ms: number, ...sources: string[]): Promise<void> => {
+      [now, names] = [ms, sources];
+      loop.wake();
+      await new Promise((resolve) => setImmediate(resolve));
+    };
+    await wakeAt(0, 'feed/acme', 'feed/beta');
+    resolved.length = 0;
+
+    await wakeAt(100, 'feed/acme');
+    await wakeAt(200, 'feed/acme', 'feed/beta');
+
+    expect(resolved[0]).toBe('poller.failing/feed/beta');
+    expect(polls).toEqual(['feed/acme', 'feed/beta', 'feed/beta']);
+  });
 });

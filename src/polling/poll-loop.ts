@@ -38,7 +38,9 @@ export class PollLoop {
   wake(): void {
     if (this.isStopped) return;
     const now = this.clock.monotonicMs();
-    for (const source of this.pollers.list()) {
+    const sources = this.pollers.list();
+    if (sources.length < this.turns.size) this.forget(new Set(sources.map(({ name }) => name)));
+    for (const source of sources) {
       const turn = this.turnOf(source, now);
       if (turn.running || turn.dueAtMs > now) continue;
       turn.running = this.pollOnce(source, turn).finally(() => (turn.running = null));
@@ -48,6 +50,15 @@ export class PollLoop {
   async stop(): Promise<void> {
     this.isStopped = true;
     await Promise.all([...this.turns.values()].map(({ running }) => running ?? Promise.resolve()));
+  }
+
+  /** Of an organization that a reload took away. */
+  private forget(names: ReadonlySet<string>): void {
+    for (const [name, turn] of this.turns) {
+      if (names.has(name) || turn.running) continue;
+      this.turns.delete(name);
+      this.alerts.resolve(`poller.failing/${name}`);
+    }
   }
 
   private turnOf(source: Polled, now: number): Turn {

@@ -61,6 +61,9 @@ export class Pollers {
     for (const org of this.config.orgs)
       if (!this.polledByOrg.has(org) && this.forges.get(org.forge, org.name)?.capabilities)
         this.polledByOrg.set(org, this.of(org));
+    // A reload made others of those that came, went or were changed.
+    const orgs = new Set(this.config.orgs);
+    for (const org of this.polledByOrg.keys()) if (!orgs.has(org)) this.polledByOrg.delete(org);
     return [...this.polledByOrg.values()].flat();
   }
 

@@ -17,6 +17,7 @@ import type { EndedRecordStore } from '../housekeeping/ended-record-store.port.j
 import type { RetentionStore } from '../housekeeping/retention-store.port.js';
 import type { AuditStore } from '../housekeeping/audit/audit-store.port.js';
 import type { OpenAlertStore } from '../housekeeping/open-alert-store.port.js';
+import type { ReloadSignal } from '../housekeeping/reload/reload-signal.port.js';
 import type { StoreMaintenance } from '../housekeeping/store-maintenance.port.js';
 import type { ActivityStore } from '../insight/activity-store.port.js';
 import type { HistoryStore } from '../insight/history-store.port.js';
@@ -51,6 +52,7 @@ import { SqlIdStore } from './sql-id-store.js';
 import { SqlInboxStore } from './sql-inbox-store.js';
 import { SqlJournalStore } from './sql-journal-store.js';
 import { SqlOpenAlertStore } from './sql-open-alert-store.js';
+import { SqlReloadSignal } from './sql-reload-signal.js';
 import { SqlPoisonMessageStore } from './sql-poison-message-store.js';
 import { SqlErasureStore } from './sql-erasure-store.js';
 import { SqlRecoveryStore } from './sql-recovery-store.js';
@@ -129,6 +131,7 @@ export interface Stores {
   readonly audit: AuditStore;
   readonly acts: ActStore;
   readonly openAlerts: OpenAlertStore;
+  readonly reload: ReloadSignal;
   readonly operators: OperatorStore;
   readonly sessions: SessionStore;
   readonly grants: GrantStore;
@@ -256,6 +259,7 @@ function storesOver(
     audit: new SqlAuditStore(db),
     acts: new SqlActStore(db),
     openAlerts: new SqlOpenAlertStore(db),
+    reload: new SqlReloadSignal(db),
     operators: new TypeOrmOperatorStore(db),
     sessions: new TypeOrmSessionStore(db),
     grants: new TypeOrmGrantStore(db),

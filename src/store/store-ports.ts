@@ -20,6 +20,7 @@ import { OperatorStore } from '../core/operator-store.port.js';
 import { PlanStore } from '../policies/plan-store.port.js';
 import { PoisonMessageStore } from '../pipeline/poison-message-store.port.js';
 import { RecoveryStore } from '../pipeline/recovery-store.port.js';
+import { ReloadSignal } from '../housekeeping/reload/reload-signal.port.js';
 import { RevisionStore } from '../rules/revisions/revision-store.port.js';
 import { RolloutStore } from '../pipeline/rollout-store.port.js';
 import { SeenRepositories } from '../forge/seen-repositories.port.js';
@@ -59,6 +60,7 @@ const PORTS = {
   audit: AuditStore,
   acts: ActStore,
   openAlerts: OpenAlertStore,
+  reload: ReloadSignal,
   operators: OperatorStore,
   sessions: SessionStore,
   grants: GrantStore,

@@ -12,6 +12,7 @@ import {
 } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppConfig } from '../config/app-config.js';
+import { ofOrgs } from '../config/live-config.js';
 import type { NewDelivery } from '../core/arrival.js';
 import { holderOf } from '../platform/client-address.js';
 import { Clock } from '../core/clock.js';
@@ -55,16 +56,23 @@ const NOBODY: Hook = {
   authorizations: [],
 };
 
-/** Every hook of every organization; ids are unique over all of them. */
-function hooksOf({ orgs }: AppConfig): Hook[] {
-  return orgs.flatMap((org) => org.hooks.map((hook) => ({ ...hook, org: org.name, forge: org.forge })));
+/** Every hook of every organization, by its id, which is unique over all of them; and how much work the proof of each is. */
+interface Hooks {
+  readonly byId: ReadonlyMap<string, Hook>;
+  readonly work: ProofWork;
+}
+
+function hooksOf(config: AppConfig): () => Hooks {
+  return ofOrgs(config, (orgs) => {
+    const hooks = orgs.flatMap((org) => org.hooks.map((hook) => ({ ...hook, org: org.name, forge: org.forge })));
+    return { byId: new Map(hooks.map((hook) => [hook.id, hook])), work: proofWork(hooks) };
+  });
 }
 
 /** First the checks of request line and headers, before a byte of the body is read. */
 @Injectable()
 export class WebhookGuard implements CanActivate {
-  private readonly hooks: ReadonlyMap<string, Hook>;
-  private readonly work: ProofWork;
+  private readonly hooks: () => Hooks;
   private readonly maxBodyBytes: number;
 
   constructor(
@@ -72,15 +80,13 @@ export class WebhookGuard implements CanActivate {
     private readonly refusals: Refusals,
     private readonly clock: Clock,
   ) {
-    const hooks = hooksOf(config);
-    this.hooks = new Map(hooks.map((hook) => [hook.id, hook]));
-    this.work = proofWork(hooks);
+    this.hooks = hooksOf(config);
     this.maxBodyBytes = config.server.maxBodyBytes;
   }
 
   canActivate(context: ExecutionContext): boolean | Promise<never> {
     const [request, reply] = context.getArgs<[AdmittedRequest, FastifyReply]>();
-    const hook = this.hooks.get((request.params as { hook?: string }).hook ?? '') ?? null;
+    const hook = this.hooks().byId.get((request.params as { hook?: string }).hook ?? '') ?? null;
     const exchange: Exchange = { hook, request, reply, startedAt: this.clock.monotonicMs() };
     const checked = this.checkHeaders(hook ?? NOBODY, request);
     if ('status' in checked) return this.refusals.unread(exchange, checked);
@@ -95,7 +101,7 @@ export class WebhookGuard implements CanActivate {
     const encoding = encodingOf(request.headers['content-type']);
     if (encoding === null) return UNSUPPORTED_TYPE;
     if ((announcedBytes(request) ?? 0) > this.maxBodyBytes) return tooLarge(this.maxBodyBytes);
-    const signatures = claimedSignatures(hook, request.headers, this.work);
+    const signatures = claimedSignatures(hook, request.headers, this.hooks().work);
     return signatures === null ? NOT_AUTHENTIC : { encoding, signatures };
   }
 }
@@ -108,7 +114,7 @@ export class WebhookGuard implements CanActivate {
 export class WebhookController {
   private readonly maxBodyBytes: number;
   private readonly turns: JudgeTurns;
-  private readonly work: ProofWork;
+  private readonly hooks: () => Hooks;
   private readonly slabs = new Slabs();
   private readonly unverified: UnverifiedBytes;
 
@@ -125,7 +131,7 @@ export class WebhookController {
     private readonly logger: Logger,
   ) {
     this.maxBodyBytes = config.server.maxBodyBytes;
-    this.work = proofWork(hooksOf(config));
+    this.hooks = hooksOf(config);
     const nowMs = (): number => clock.monotonicMs();
     this.turns = new JudgeTurns(nowMs);
     this.unverified = new UnverifiedBytes(config.server.unverified, nowMs);
@@ -212,7 +218,9 @@ export class WebhookController {
   private check(hook: Hook, { request, signatures, encoding }: Admitted, body: Buffer): NewDelivery | Refusal {
     try {
       const { headers } = request;
-      return receiveDelivery(hook, { headers, signatures, encoding, body }, this.clock, this.work) ?? NOT_AUTHENTIC;
+      return (
+        receiveDelivery(hook, { headers, signatures, encoding, body }, this.clock, this.hooks().work) ?? NOT_AUTHENTIC
+      );
     } catch (error) {
       this.logger.error({ hook: hook.id, error: messageOf(error) }, 'webhook.failed');
       return CANNOT_STORE;

@@ -1,3 +1,4 @@
+import { until } from '../services/until.js';
 import { decideBy } from '../builders/decide-all.js';
 import { aConfig } from '../builders/a-config.js';
 import { NO_JOBS } from '../builders/no-jobs.js';
@@ -41,6 +42,18 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
   });
 
   keptWorkSuite(open);
+
+  it('the signal to reload is known to whoever asks later, and a newer one takes its place', async () => {
+    expect(await stores.reload.last()).toBeNull();
+
+    const first = await stores.reload.give();
+    expect(await stores.reload.last()).toEqual(first);
+    await until(async () => (await stores.reload.give()) > first);
+
+    expect((await stores.reload.last())?.getTime()).toBeGreaterThan(first.getTime());
+    // It stands beside the heartbeat of the receivers, and is none.
+    expect(await stores.gaps.beat(new Date(), 1)).toBeNull();
+  });
 
   describe('open alerts', () => {
     const at = new Date('2026-11-24T10:00:00Z');

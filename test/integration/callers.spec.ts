@@ -275,6 +275,8 @@ const TABLE: readonly Row[] = [
     'login host  host  host    host    host   -'),
   row('copyStoreFiles', '', {},
     'login host  host  host    host    host   -/NO_FILES_TO_COPY'),
+  row('reload', '', {},
+    'login scope scope scope   site    site   NO_BOT_RUNS/-'),
   // Of the orders above.
   row('acts', '', { limit: 1000 },
     'login scope scope owners  b       ao     abo'),

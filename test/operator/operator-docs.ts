@@ -152,6 +152,19 @@ rules: { path: rules/gamma }
 Paths in it are relative to the config file, as in the config file itself: an organization may move from one to the other as it is. The bot reads the files in the
 order of their names, and takes no notice of hidden files and of other endings.
 
+## Reload
+
+\`forgehand reload\` reads the config and \`orgs.d\` again and follows the organizations in them: those that came are connected, polled and served, those that
+went are let alone, and of those that changed every key holds, values of secrets included. The others go on undisturbed. With PostgreSQL, every process of the
+bot follows within five seconds, each with its own files. SIGHUP does it in one process (\`systemctl reload\`, \`docker kill -s HUP\`).
+
+- **A mistake changes nothing.** The command, the log (\`config.not-reloaded\`) and an alert (\`config.broken\`) name its file, line and column. \`forgehand check\`
+  finds it before.
+- **Everything else needs a restart**: \`forges\`, \`server\`, \`store\` and whatever is not about an organization. The answer names the keys that changed; the
+  organizations are reloaded all the same. An organization at a forge that is new to the config waits for the restart, and until then nothing is reloaded.
+- **What an organization leaves behind stays in the store**: history, open effects and pauses. They go on when it comes back.
+- Values in the environment of a process cannot change while it runs. A new secret comes by \`{ file: PATH }\`, or by a new name in the environment file.
+
 ## All keys`,
     table(['key', 'value', 'default', 'meaning'], rows),
   );

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Operator } from '../../core/operators.js';
 import { consoleOperations } from './console.js';
+import { configOperations } from './config.js';
 import { activityOperations } from './activity.js';
 import { deliveryOperations } from './deliveries.js';
 import { housekeepingOperations } from './housekeeping.js';
@@ -27,6 +28,7 @@ export const GROUPS = {
   operators: operatorOperations,
   console: consoleOperations,
   housekeeping: housekeepingOperations,
+  config: configOperations,
 };
 
 /**
@@ -44,6 +46,7 @@ export const OPERATIONS = {
   ...GROUPS.operators,
   ...GROUPS.console,
   ...GROUPS.housekeeping,
+  ...GROUPS.config,
 };
 
 type Operations = typeof OPERATIONS;

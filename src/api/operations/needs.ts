@@ -13,6 +13,7 @@ import { AuditStore } from '../../housekeeping/audit/audit-store.port.js';
 import { Doctor } from '../../housekeeping/doctor/doctor.js';
 import { JobRunner } from '../../housekeeping/jobs/job-runner.js';
 import { OpenAlerts } from '../../housekeeping/open-alerts.js';
+import { ConfigReload } from '../../housekeeping/reload/config-reload.js';
 import { Scheduler } from '../../housekeeping/scheduler.js';
 import { BotSelves } from '../../insight/bot-self.js';
 import { ActivityStore } from '../../insight/activity-store.port.js';
@@ -91,6 +92,7 @@ export const NEEDS = {
   waiting: WaitingStore,
   recentDeliveries: RecentDeliveries,
   recovery: RecoveryStore,
+  reload: ConfigReload,
   revisions: RevisionStore,
   rollout: Rollout,
   rollouts: RolloutStore,

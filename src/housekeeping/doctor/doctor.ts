@@ -64,8 +64,8 @@ const FROM_REPOSITORY: readonly OperationName[] = ['getRepo', 'getBranch', 'getC
 /** Diagnoses problems between forge and bot, with the fix for each. Makes no change. */
 @Injectable()
 export class Doctor {
-  private readonly forges: readonly DoctoredForge[];
-  private readonly orgs: readonly DoctoredOrg[];
+  private readonly forges: () => readonly DoctoredForge[];
+  private readonly orgs: () => readonly DoctoredOrg[];
   private readonly trusted: TrustedProxies;
 
   constructor(
@@ -95,8 +95,8 @@ export class Doctor {
    * @param operations ask about every operation of the table too
    */
   async examine({ only, isFresh = false, ...scope }: DoctorScope, operations: boolean): Promise<DoctorReport> {
-    const orgs = this.orgs.filter(({ org, forge }) => org === (scope.org ?? org) && forge === (scope.forge ?? forge));
-    const forges = this.forges.filter((forge) => this.usersOf(forge, orgs).length > 0);
+    const orgs = this.orgs().filter(({ org, forge }) => org === (scope.org ?? org) && forge === (scope.forge ?? forge));
+    const forges = this.forges().filter((forge) => this.usersOf(forge, orgs).length > 0);
     for (const forge of forges) {
       if (isFresh || only !== undefined) await this.look(forge, this.usersOf(forge, orgs), only);
       const reached = operations && this.reached(forge);
@@ -110,7 +110,7 @@ export class Doctor {
    * @throws UserError when the config does not say enough, or the forge is not reached
    */
   async installHook(name: string, { allEvents, ...orders }: InstallOrders): Promise<HookReport> {
-    const org = this.orgs.find((one) => one.org === name);
+    const org = this.orgs().find((one) => one.org === name);
     const loaded = org && !allEvents ? await this.revisions.loaded(name, RULES_WITHIN_MS) : null;
     const access = org && this.connected.get(org.forge, org.org);
     if (!org || !access) throw new UserError('NO_SUCH_ORG', `the config has no organization ${name}`);
@@ -331,10 +331,10 @@ export class Doctor {
 
   /** Organizations of the config that these credentials reach: those that use them, and those that their account is a member of. */
   private reachOf(forge: DoctoredForge, organizations: readonly string[] | null): string[] {
-    const here = this.orgs.filter((one) => one.forge === forge.id);
+    const here = this.orgs().filter((one) => one.forge === forge.id);
     // With one organization there is nothing to compare.
     if (here.length < 2) return here.map(({ org }) => org);
-    const users = new Set(this.usersOf(forge, this.orgs));
+    const users = new Set(this.usersOf(forge, this.orgs()));
     const names = new Set(organizations ?? []);
     return here.filter((one) => users.has(one) || names.has(one.org.toLowerCase())).map(({ org }) => org);
   }

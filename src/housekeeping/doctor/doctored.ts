@@ -1,5 +1,6 @@
 import type { AppConfig } from '../../config/app-config.js';
 import { credentialsOf } from '../../config/credentials.js';
+import { ofOrgs } from '../../config/live-config.js';
 import type { Secret } from '../../core/secret.js';
 
 /** A forge under one of its credentials. */
@@ -24,21 +25,27 @@ export interface DoctoredOrg {
   readonly rulesInRepository: boolean;
 }
 
-export function doctoredForges(config: AppConfig): DoctoredForge[] {
-  return credentialsOf(config).map(({ forge, org, credential, auth }) => ({
-    id: forge.id,
-    org,
-    credential,
-    baseUrl: forge.baseUrl,
-    signsInBy: auth.type === 'token' ? 'token' : 'password',
-  }));
+/** As a reload left them. */
+export function doctoredForges(config: AppConfig): () => readonly DoctoredForge[] {
+  return ofOrgs(config, (orgs) =>
+    credentialsOf({ forges: config.forges, orgs }).map(({ forge, org, credential, auth }) => ({
+      id: forge.id,
+      org,
+      credential,
+      baseUrl: forge.baseUrl,
+      signsInBy: auth.type === 'token' ? 'token' : 'password',
+    })),
+  );
 }
 
-export function doctoredOrgs(config: AppConfig): DoctoredOrg[] {
-  return config.orgs.map(({ name, forge, hooks, rules }) => ({
-    org: name,
-    forge,
-    hooks,
-    rulesInRepository: rules.repository !== null,
-  }));
+/** As a reload left them. */
+export function doctoredOrgs(config: AppConfig): () => readonly DoctoredOrg[] {
+  return ofOrgs(config, (orgs) =>
+    orgs.map(({ name, forge, hooks, rules }) => ({
+      org: name,
+      forge,
+      hooks,
+      rulesInRepository: rules.repository !== null,
+    })),
+  );
 }

@@ -29,7 +29,7 @@ export function examineIdentity(org: string, { is, number, pinned, calledNow }: 
 }
 
 function nameInConfig(name: string | null): string {
-  return `write orgs[].name: ${name} in the config of the bot, and start it again`;
+  return `write orgs[].name: ${name} in the config of the bot, and type forgehand reload`;
 }
 
 interface RuleFacts {

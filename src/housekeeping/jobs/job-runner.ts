@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { AppConfig } from '../../config/app-config.js';
+import { ofOrgs } from '../../config/live-config.js';
 import { alert } from '../../core/alerts.js';
 import { callingAs } from '../../core/caller.js';
 import { didYouMean } from '../../core/did-you-mean.js';
@@ -47,7 +48,7 @@ const SCHEDULE = 'schedule';
 /** Runs jobs by schedule and by hand, for each of their subjects. Keeps the newest result of each, and raises one alert per job and subject. */
 @Injectable()
 export class JobRunner {
-  private readonly orgs: readonly ScheduledOrg[];
+  private readonly orgs: () => readonly ScheduledOrg[];
   private readonly forges: readonly string[];
   /** False = audits are run by hand alone. */
   private readonly audits: boolean;
@@ -59,7 +60,7 @@ export class JobRunner {
     @Inject(BotJobTools) private readonly tools: JobTools,
     private readonly logger: Logger,
   ) {
-    this.orgs = config.orgs.map(({ forge, name }) => ({ forge, org: name }));
+    this.orgs = ofOrgs(config, (orgs) => orgs.map(({ forge, name }) => ({ forge, org: name })));
     this.forges = config.forges.map(({ id }) => id);
     this.audits = config.housekeeping.audits;
   }
@@ -99,7 +100,7 @@ export class JobRunner {
   async run(name: string, org: string | null, isDryRun: boolean, by: string): Promise<JobRun[]> {
     const job = this.find(name);
     const all = this.subjectsOf(job);
-    const asked = org === null ? null : this.orgs.find((one) => one.org.toLowerCase() === org.toLowerCase());
+    const asked = org === null ? null : this.orgs().find((one) => one.org.toLowerCase() === org.toLowerCase());
     if (asked === undefined) throw new UserError('NO_SUCH_ORG', `the config has no organization ${org ?? ''}`);
     if (asked && job.per === 'bot')
       throw new UserError('NOT_PER_ORG', `${name} runs once for the whole bot: leave out --org`);
@@ -155,7 +156,7 @@ export class JobRunner {
   }
 
   private subjectsOf({ per }: Job): readonly ScheduledOrg[] {
-    if (per === 'organization') return this.orgs;
+    if (per === 'organization') return this.orgs();
     return per === 'forge' ? this.forges.map((forge) => ({ forge, org: '' })) : [{ forge: '', org: '' }];
   }
 

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AppConfig, type OrgConfig } from '../../config/app-config.js';
+import { orgsByName } from '../../config/live-config.js';
 import { webAddress } from '../../config/safe-address.js';
 import { BotError, InvalidFile, UserError } from '../../core/errors.js';
 import { cannotLoad, loadLimit } from '../../policies/thread/bounded-rules.js';
@@ -41,7 +42,7 @@ const MAX_FILES = 50;
 /** Rule files of an organization with the edits of somebody, tried on stored events. Nothing of them is kept. */
 @Injectable()
 export class Drafts {
-  private readonly orgs: ReadonlyMap<string, OrgConfig>;
+  private readonly orgs: () => ReadonlyMap<string, OrgConfig>;
   #language: RuleLanguage | null = null;
 
   readonly #thread: TryThread;
@@ -52,7 +53,7 @@ export class Drafts {
     @Inject(TryThreads) threads: Pick<TryThreads, 'make'>,
   ) {
     this.#thread = threads.make();
-    this.orgs = new Map(config.orgs.map((org) => [org.name, org]));
+    this.orgs = orgsByName(config);
   }
 
   /** What an editor of rule files offers and explains. */
@@ -137,7 +138,7 @@ export class Drafts {
   }
 
   private configOf(org: string): OrgConfig {
-    const config = this.orgs.get(org);
+    const config = this.orgs().get(org);
     if (!config) throw new UserError('NO_SUCH_ORG', `the config has no organization ${org}`);
     return config;
   }

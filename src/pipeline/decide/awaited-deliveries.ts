@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { AppConfig } from '../../config/app-config.js';
+import { AppConfig, type OrgConfig } from '../../config/app-config.js';
+import { orgsByName } from '../../config/live-config.js';
 import type { ForgeEvent } from '../../core/event.js';
 import { isDelivered } from '../../events/pairing-table.js';
 import { ConnectedForges } from '../../forge/connected-forges.js';
@@ -10,13 +11,13 @@ const POLLS = 2;
 /** Knows whether a delivery may still tell what polling saw first. */
 @Injectable()
 export class AwaitedDeliveries {
-  private readonly orgs: ReadonlyMap<string, Pick<AppConfig['orgs'][number], 'hooks' | 'feed'>>;
+  private readonly orgs: () => ReadonlyMap<string, OrgConfig>;
 
   constructor(
-    { orgs }: AppConfig,
+    config: AppConfig,
     private readonly forges: ConnectedForges,
   ) {
-    this.orgs = new Map(orgs.map((org) => [org.name, org]));
+    this.orgs = orgsByName(config);
   }
 
   /**
@@ -24,7 +25,7 @@ export class AwaitedDeliveries {
    * ours.
    */
   waitMs({ org, forge, kind, source }: Pick<ForgeEvent, 'org' | 'forge' | 'kind' | 'source'>): number {
-    const { hooks = [], feed } = this.orgs.get(org) ?? {};
+    const { hooks = [], feed } = this.orgs().get(org) ?? {};
     const { product = null, version = null } = this.forges.get(forge, org)?.capabilities ?? {};
     const comes = source !== 'webhook' && hooks.length > 0 && isDelivered(kind, { product, version });
     return comes && feed ? POLLS * feed.everyS * 1_000 : 0;

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AppConfig } from '../../config/app-config.js';
+import { ofOrgs, orgsByName } from '../../config/live-config.js';
 import { Alerts, alert } from '../../core/alerts.js';
 import { Clock } from '../../core/clock.js';
 import { ForgeError } from '../../core/errors.js';
@@ -134,19 +135,14 @@ const OWN_ACCOUNT: OrgSettings = {
 /** What the operator says about each organization. */
 @Injectable()
 export class OrgsOfConfig implements OrgDirectory {
-  private readonly orgs: ReadonlyMap<string, OrgSettings>;
+  private readonly orgs: () => ReadonlyMap<string, OrgSettings>;
 
-  constructor({ orgs }: AppConfig) {
-    this.orgs = new Map(
-      orgs.map(({ name, powers, mirrorHosts, secrets, budgets, limits }) => [
-        name,
-        { powers, mirrorHosts, secrets, budgets, limits },
-      ]),
-    );
+  constructor(config: AppConfig) {
+    this.orgs = orgsByName(config);
   }
 
   get(name: string): OrgSettings | null {
-    return name === OF_THE_BOT ? OWN_ACCOUNT : (this.orgs.get(name) ?? null);
+    return name === OF_THE_BOT ? OWN_ACCOUNT : (this.orgs().get(name) ?? null);
   }
 }
 
@@ -198,7 +194,7 @@ type Credentials = 'accepted' | 'refused' | 'unclear';
 @Injectable()
 export class ForgeHealth {
   /** Names of all organizations. */
-  private readonly orgs: readonly string[];
+  private readonly orgs: () => readonly string[];
   private readonly states = new Map<string, State>();
 
   constructor(
@@ -210,7 +206,7 @@ export class ForgeHealth {
     @Inject(JournalStore) private readonly journal: Pick<JournalStore, 'holdForge' | 'releaseForge'>,
     config: AppConfig,
   ) {
-    this.orgs = [OF_THE_BOT, ...config.orgs.map(({ name }) => name)];
+    this.orgs = ofOrgs(config, (orgs) => [OF_THE_BOT, ...orgs.map(({ name }) => name)]);
   }
 
   /** Why nothing should be sent to this forge now on behalf of the organization, and for how long; null = go ahead. */
@@ -318,7 +314,7 @@ export class ForgeHealth {
   /** Nothing is claimed of these credentials meanwhile, in any process. */
   private hold(state: State, reason: Reason, forMs: number): void {
     const { credential, forge } = state;
-    const orgs = this.orgs.filter((org) => this.credentialOf(forge, org) === credential);
+    const orgs = this.orgs().filter((org) => this.credentialOf(forge, org) === credential);
     state.heldUntilMs = this.clock.monotonicMs() + forMs;
     this.tell(state, () => this.journal.holdForge({ credential, forge, orgs, reason }, forMs));
   }

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AppConfig } from '../../config/app-config.js';
+import { ofOrgs } from '../../config/live-config.js';
 import { alert, type AlertKey, Alerts } from '../../core/alerts.js';
 import { Clock } from '../../core/clock.js';
 import type { ForgeEvent } from '../../core/event.js';
@@ -54,10 +55,10 @@ export class GapKeeper {
   private readonly openAlerts = new Set<AlertKey<'gaps'>>();
   private running: Promise<void> | null = null;
   private missing = new Set<string>();
-  /** Organizations for which silence was told: only for these it is asked whether it is over. */
-  private readonly silent = new Set<WatchedOrg>();
+  /** Keys of the alerts about silence: only for these it is asked whether it is over. */
+  private readonly silent = new Set<string>();
   private pollersAtMs = Number.NEGATIVE_INFINITY;
-  private readonly orgs: readonly WatchedOrg[];
+  private readonly orgs: () => readonly WatchedOrg[];
 
   constructor(
     config: AppConfig,
@@ -71,12 +72,9 @@ export class GapKeeper {
     private readonly alerts: Alerts,
     @Inject(Metrics) private readonly metrics: Pick<Metrics, 'gaps'>,
   ) {
-    this.orgs = config.orgs.map(({ forge, name, feed, hooks: own }) => ({
-      forge,
-      org: name,
-      ...feed,
-      hasHooks: own.length > 0,
-    }));
+    this.orgs = ofOrgs(config, (orgs) =>
+      orgs.map(({ forge, name, feed, hooks: own }) => ({ forge, org: name, ...feed, hasHooks: own.length > 0 })),
+    );
   }
 
   /** A receiver of deliveries is alive. */
@@ -99,7 +97,10 @@ export class GapKeeper {
   private async passNow(): Promise<void> {
     const missing = new Set<string>();
     const now = this.clock.now();
-    const least = Math.min(...this.orgs.map(({ everyS, graceS }) => Math.min(everyS, graceS)), Number.MAX_SAFE_INTEGER);
+    const least = Math.min(
+      ...this.orgs().map(({ everyS, graceS }) => Math.min(everyS, graceS)),
+      Number.MAX_SAFE_INTEGER,
+    );
     const silent = new Map<WatchedOrg, Date>();
     for (let n = 0; n < MAX_BATCHES; n += 1) {
       const waiting = await this.gaps.waiting(new Date(now.getTime() - least * 1000), BATCH);
@@ -110,10 +111,10 @@ export class GapKeeper {
     for (const { forge, org, class: why, kind, repo, entryKey, lateByS } of await this.gaps.markLate())
       this.logger.info({ forge, org, class: why, kind, repo, row: entryKey, lateByS }, 'gap.late');
     await this.endAlerts(now);
-    for (const org of this.orgs) await this.listen(org, silent.get(org) ?? null);
+    for (const org of this.orgs()) await this.listen(org, silent.get(org) ?? null);
     await this.watchPollers(now);
     // The first look is what later changes are told from; the bot looks when it starts.
-    for (const { forge, org, hasHooks } of this.orgs)
+    for (const { forge, org, hasHooks } of this.orgs())
       if (hasHooks && !this.hooksRead.has(`${forge}/${org}`))
         await this.hooksOf(forge, org, new Date(now.getTime() - FIRST_LOOK_MS));
   }
@@ -142,7 +143,7 @@ export class GapKeeper {
     const outages = waiting.length > 0 ? await this.gaps.outages(new Date(now.getTime() - 7 * DAY_MS)) : [];
     const undecidedArrivals = waiting.length > 0 ? await this.gaps.oldestUndecided() : [];
     for (const entry of waiting) {
-      const org = this.orgs.find((one) => isOf(one, entry));
+      const org = this.orgs().find((one) => isOf(one, entry));
       const isMissing = org?.hasHooks === true && this.lacksDelivery(entry);
       const waitedMs = now.getTime() - entry.readAt.getTime();
       // Already now: when the grace time is over, the hook may ask for more.
@@ -247,15 +248,15 @@ export class GapKeeper {
 
   /** Rows came, and no delivery of any kind since the first of them. */
   private async listen(watched: WatchedOrg, since: Date | null): Promise<void> {
-    if (since === null && !this.silent.has(watched)) return;
     const { forge, org } = watched;
     const key = `webhooks.silent/${forge}/${org}` as const;
+    if (since === null && !this.silent.has(key)) return;
     const from = since ?? new Date(this.clock.now().getTime() - SILENT_MS);
     if (await this.gaps.anyDeliverySince(forge, org, from)) {
-      this.silent.delete(watched);
+      this.silent.delete(key);
       this.alerts.resolve(key);
     } else if (since !== null) {
-      this.silent.add(watched);
+      this.silent.add(key);
       this.alerts.raise(key, alert('webhooks.silent', { org }), { forge, org, since: since.toISOString() });
     }
   }
@@ -263,7 +264,7 @@ export class GapKeeper {
   private async watchPollers(now: Date): Promise<void> {
     const nowMs = this.clock.monotonicMs();
     if (nowMs - this.pollersAtMs < POLLERS_MS) return;
-    for (const org of this.orgs) await this.watchPoller(org, now);
+    for (const org of this.orgs()) await this.watchPoller(org, now);
     this.pollersAtMs = nowMs;
   }
 

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { alert, Alerts } from '../../core/alerts.js';
 import { AppConfig } from '../../config/app-config.js';
+import { ofOrgs } from '../../config/live-config.js';
 import { credentialOf } from '../../config/credentials.js';
 import { canonicalJson } from '../../core/canonical-json.js';
 import { Clock } from '../../core/clock.js';
@@ -75,8 +76,9 @@ interface KnownAccess {
  */
 @Injectable()
 export class CapabilityCheck {
-  private readonly orgs: ReadonlyMap<string, OrgOfForge>;
-  private readonly users = new Map<string, readonly string[]>();
+  private readonly orgs: () => ReadonlyMap<string, OrgOfForge>;
+  /** Names of organizations by the credentials that they use. */
+  private readonly users: () => ReadonlyMap<string, readonly string[]>;
   private readonly found = new Map<string, readonly Reason[]>();
   private readonly holds = new Map<string, ReadonlyMap<string, Reason<UnmetCode>>>();
   private readonly lookedAtMs = new Map<string, number>();
@@ -94,11 +96,17 @@ export class CapabilityCheck {
     private readonly clock: Clock,
     private readonly logger: Logger,
   ) {
-    this.orgs = new Map(config.orgs.map(({ forge, name }) => [name, { forge, org: name }]));
-    for (const { forge, name, auth } of config.orgs) {
-      const credential = credentialOf({ id: forge, org: auth ? name : null });
-      this.users.set(credential, [...(this.users.get(credential) ?? []), name]);
-    }
+    this.orgs = ofOrgs(config, (orgs) => new Map(orgs.map(({ forge, name }) => [name, { forge, org: name }])));
+    this.users = ofOrgs(config, (orgs) => {
+      const users = new Map<string, string[]>();
+      for (const { forge, name, auth } of orgs) {
+        const credential = credentialOf({ id: forge, org: auth ? name : null });
+        const names = users.get(credential);
+        if (names) names.push(name);
+        else users.set(credential, [name]);
+      }
+      return users;
+    });
   }
 
   /** A revision of the organization became active. Never throws; one organization after the other. */
@@ -207,7 +215,7 @@ export class CapabilityCheck {
 
   /** Whether several organizations of the config are at this forge. */
   isShared(forge: string): boolean {
-    return [...this.orgs.values()].filter((one) => one.forge === forge).length > 1;
+    return [...this.orgs().values()].filter((one) => one.forge === forge).length > 1;
   }
 
   /** Ask about every operation of the table, wanted or not. */
@@ -272,12 +280,12 @@ export class CapabilityCheck {
 
   /** Organizations that use these credentials. */
   usersOf(credential: string): readonly string[] {
-    return this.users.get(credential) ?? [];
+    return this.users().get(credential) ?? [];
   }
 
   /** Null while its forge was not reached, and for a shadow, which never writes. */
   atForge(org: string): OrgAtForge | null {
-    const where = this.orgs.get(org);
+    const where = this.orgs().get(org);
     if (!where) return null;
     const { client, credential, capabilities } = this.forges.get(where.forge, org) ?? {};
     return client && credential && capabilities ? { ...where, client, credential, capabilities } : null;

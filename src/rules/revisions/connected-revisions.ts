@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { AppConfig } from '../../config/app-config.js';
+import { AppConfig, type OrgConfig } from '../../config/app-config.js';
+import { orgsByName } from '../../config/live-config.js';
 import { ConnectedForges } from '../../forge/connected-forges.js';
 import type { ActiveRevision, ActiveRevisions } from './active-revisions.port.js';
 import { RevisionKeeper } from './revision-keeper.js';
@@ -8,18 +9,18 @@ import { shadowOrg } from './shadow-org.js';
 /** Until a forge was reached we do not know who we are there, and could answer ourselves: its events wait. */
 @Injectable()
 export class ConnectedRevisions implements ActiveRevisions {
-  private readonly forgeOf: ReadonlyMap<string, string>;
+  private readonly orgs: () => ReadonlyMap<string, OrgConfig>;
 
   constructor(
     config: AppConfig,
     private readonly keeper: RevisionKeeper,
     private readonly forges: ConnectedForges,
   ) {
-    this.forgeOf = new Map(config.orgs.map((org) => [org.name, org.forge]));
+    this.orgs = orgsByName(config);
   }
 
   async active(org: string): Promise<ActiveRevision | null> {
-    return this.forges.get(this.forgeOf.get(org) ?? '', org)?.capabilities ? this.keeper.active(org) : null;
+    return this.forges.get(this.orgs().get(org)?.forge ?? '', org)?.capabilities ? this.keeper.active(org) : null;
   }
 
   commit(org: string): Promise<string | null> {

@@ -343,4 +343,81 @@ describe('rules/revisions/revision-keeper', () => {
     expect(ids[0]?.id).toBe(ids[1]?.id);
     expect(ids[0]?.revision.hash).toBe(ids[1]?.revision.hash);
   });
+
+  describe('follows a reload of the config', () => {
+    const named = (name: string, source: MemorySource) => ({ name, source });
+
+    function startWith(...orgs: Array<ReturnType<typeof named>>) {
+      const loads: string[] = [];
+      const resolved: string[] = [];
+      const sources = { all: orgs };
+      const keeper = new RevisionKeeper(
+        sources,
+        {
+          load: async (org, files) => (
+            loads.push(org),
+            loadRules(
+              files.map((one) => ({ ...one, text: one.text.replace('org: acme', `org: ${org}`) })),
+              { ...aLoadEnvironment(), org },
+            )
+          ),
+        },
+        { list: async () => [] },
+        new MemoryRevisions(),
+        new ManualClock(),
+        silentLogger,
+        { raise: () => undefined, resolve: (key) => void resolved.push(key) },
+      );
+      return { keeper, sources, loads, resolved };
+    }
+
+    it('loads what is new or says something else, and nothing that stayed', async () => {
+      const [acme, beta] = [
+        named('acme', new MemorySource([file('one')])),
+        named('beta', new MemorySource([file('b')])),
+      ];
+      const { keeper, sources, loads } = startWith(acme, beta);
+      await keeper.start();
+      const changed = named('beta', new MemorySource([file('b')]));
+      sources.all = [acme, changed, named('gamma', new MemorySource([file('c')]))];
+
+      await keeper.followConfig();
+
+      expect(loads).toEqual(['acme', 'beta', 'beta', 'gamma']);
+      expect((await keeper.active('gamma'))?.revision.rules[0]?.id).toBe('c');
+      // Its new source is followed, and the old one is not.
+      beta.source.write([file('old')]);
+      changed.source.write([file('new')]);
+      await keeper.stop();
+      expect((await keeper.active('beta'))?.revision.rules[0]?.id).toBe('new');
+    });
+
+    it('forgets what went, with its alert, and hears no more of its files', async () => {
+      const [acme, beta] = [named('acme', new MemorySource([file('one')])), named('beta', new MemorySource([BROKEN]))];
+      const { keeper, sources, loads, resolved } = startWith(acme, beta);
+      await keeper.start();
+      expect(keeper.heldBack('beta')).not.toEqual([]);
+      sources.all = [acme];
+
+      await keeper.followConfig();
+      beta.source.write([file('late')]);
+      await keeper.stop();
+
+      expect([await keeper.active('beta'), keeper.heldBack('beta')]).toEqual([null, []]);
+      expect(resolved).toContain('rules.broken/beta');
+      expect(loads).toEqual(['acme', 'beta']);
+    });
+
+    it('keeps the running revision where the files are refused now', async () => {
+      const { keeper, sources } = startWith(named('acme', new MemorySource([file('one')])));
+      await keeper.start();
+      sources.all = [named('acme', new MemorySource([BROKEN]))];
+
+      await keeper.followConfig();
+
+      expect((await keeper.active('acme'))?.revision.rules[0]?.id).toBe('one');
+      expect(keeper.heldBack('acme')).not.toEqual([]);
+      await keeper.stop();
+    });
+  });
 });

@@ -10,6 +10,7 @@ import { formatProblem, type Problem } from '../../core/problem.js';
 import { within } from '../../core/within.js';
 import { hashOfFiles } from '../language/load/load-rules.js';
 import type { Revision, RuleFile } from '../language/revision.js';
+import { LateLoads } from './late-loads.js';
 import { RevisionStore } from './revision-store.port.js';
 import type { RuleOrigin } from '../sources/rule-repository.port.js';
 import { RuleSources, type KeptOrg, type RuleSource } from '../sources/rule-sources.js';
@@ -24,9 +25,6 @@ export interface KeptRevision {
 
 /** How often the bot looks whether something outside of the files asks for another load. */
 const LOOK_EVERY_MS = 5_000;
-/** A load that was ended by its deadline is tried again after this time, and then after twice the time before: files that always take too long cost little. */
-const LATE_AGAIN_MS = 10_000;
-const LATE_AGAIN_AT_MOST_MS = 3_600_000;
 
 type Activated = (org: string, active: KeptRevision) => void | Promise<void>;
 
@@ -56,17 +54,17 @@ export class RevisionKeeper {
   private readonly seenHash = new Map<string, string>();
   /** What lay outside when the load refused the files. Absent while nothing is refused, or for another reason. */
   private readonly heldUnder = new Map<string, string>();
-  /** When the files are tried again of which the last load was ended by its deadline, and how long after it. */
-  private readonly late = new Map<string, { readonly againAtMs: number; readonly waitMs: number }>();
+  private readonly late: LateLoads;
   private readonly listeners: Activated[] = [];
   private readonly loading = new Map<string, Promise<void>>();
   /** Who waits for the first end of a load, by organization. */
   private readonly waiting = new Map<string, Array<() => void>>();
-  private readonly orgs: readonly KeptOrg[];
+  private orgs: readonly KeptOrg[];
   private lookTimer: NodeJS.Timeout | null = null;
+  private isFollowing = false;
 
   constructor(
-    @Inject(RuleSources) sources: Pick<RuleSources, 'all'>,
+    @Inject(RuleSources) private readonly sources: Pick<RuleSources, 'all'>,
     private readonly loader: RuleLoader,
     @Inject(OperatorStore) private readonly operators: Pick<OperatorStore, 'list'>,
     private readonly store: RevisionStore,
@@ -75,6 +73,7 @@ export class RevisionKeeper {
     private readonly alerts: Alerts,
   ) {
     this.orgs = sources.all;
+    this.late = new LateLoads(clock);
   }
 
   onActivated(listener: Activated): void {
@@ -83,21 +82,32 @@ export class RevisionKeeper {
 
   /** Load every organization once, then follow the files. */
   async start(): Promise<void> {
-    for (const org of this.orgs) {
-      await this.reload(org);
-      org.source.watch(() => void this.reload(org));
-    }
-    const look = (): void => {
-      void this.tryHeldAgain();
-      void this.tryLateAgain();
-      void this.lookAtStore();
-    };
+    this.isFollowing = true;
+    await this.follow(this.orgs);
+    const look = (): unknown => [this.tryHeldAgain(), this.tryLateAgain(), this.lookAtStore()];
     this.lookTimer = setInterval(look, LOOK_EVERY_MS).unref();
+  }
+
+  /**
+   * The organizations of the config changed: forget those that went, load those that are new or say something else. What one may use may have changed as
+   * well, so its files are tried again even if they did not change; until then, and where they are refused, its revision stays.
+   */
+  async followConfig(): Promise<void> {
+    const before = this.orgs;
+    this.orgs = this.sources.all;
+    const [existed, stays] = [new Set(before), new Set(this.orgs)];
+    for (const { source } of before.filter((org) => !stays.has(org))) source.close();
+    const names = new Set(this.orgs.map(({ name }) => name));
+    for (const { name } of before) if (!names.has(name)) await this.forget(name);
+    const fresh = this.orgs.filter((org) => !existed.has(org));
+    for (const { name } of fresh) this.seenHash.delete(name);
+    await this.follow(fresh);
   }
 
   async stop(): Promise<void> {
     if (this.lookTimer) clearInterval(this.lookTimer);
     for (const org of this.orgs) org.source.close();
+    this.isFollowing = false;
     await Promise.all(this.loading.values());
     for (const org of this.waiting.keys()) this.wake(org);
   }
@@ -182,24 +192,12 @@ export class RevisionKeeper {
     return String(approversOf(await this.operators.list(), this.clock.now()));
   }
 
-  /** A busy machine says nothing about the files. */
   private async tryLateAgain(): Promise<void> {
-    const nowMs = this.clock.monotonicMs();
     for (const org of this.orgs) {
-      const late = this.late.get(org.name);
-      if (!late || nowMs < late.againAtMs) continue;
-      // Whatever comes of it, no other look begins one meanwhile.
-      const waitMs = Math.min(late.waitMs * 2, LATE_AGAIN_AT_MOST_MS);
-      this.late.set(org.name, { againAtMs: nowMs + waitMs, waitMs });
+      if (!this.late.isDue(org.name)) continue;
       this.seenHash.delete(org.name);
       await this.reload(org);
     }
-  }
-
-  private noteLate(org: string, wasLate: boolean): void {
-    if (!wasLate) this.late.delete(org);
-    else if (!this.late.has(org))
-      this.late.set(org, { againAtMs: this.clock.monotonicMs() + LATE_AGAIN_MS, waitMs: LATE_AGAIN_MS });
   }
 
   /** One statement for all organizations. Where a revision is missing, its files are read, and it is stored again. */
@@ -207,6 +205,21 @@ export class RevisionKeeper {
     const ids = [...this.revisions.values()].map(({ id }) => id);
     const missing = ids.length > 0 ? await this.store.missing(ids).catch(() => []) : [];
     for (const org of this.orgs) if (missing.includes(this.revisions.get(org.name)?.id ?? '')) await this.reload(org);
+  }
+
+  private async follow(orgs: readonly KeptOrg[]): Promise<void> {
+    for (const org of orgs) {
+      await this.reload(org);
+      if (this.isFollowing) org.source.watch(() => void this.reload(org));
+    }
+  }
+
+  private async forget(org: string): Promise<void> {
+    await this.loading.get(org);
+    const { revisions, heldBackProblems, seenHash, heldUnder, late, loading } = this;
+    for (const map of [revisions, heldBackProblems, seenHash, heldUnder, late, loading]) map.delete(org);
+    this.alerts.resolve(alertKey(org));
+    this.wake(org);
   }
 
   private reload(org: KeptOrg): Promise<void> {
@@ -245,7 +258,7 @@ export class RevisionKeeper {
     // Asked before the load: what changes while it runs is noticed at the next try.
     const outside = await this.outside();
     const result = await this.loader.load(org.name, files, wasActive);
-    this.noteLate(org.name, !result.ok && result.wasLate === true);
+    this.late.note(org.name, !result.ok && result.wasLate === true);
     if (!result.ok) {
       this.heldUnder.set(org.name, outside);
       const problems = result.problems.map(formatProblem);

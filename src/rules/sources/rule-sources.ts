@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppConfig, type OrgConfig } from '../../config/app-config.js';
+import { ofOrgs } from '../../config/live-config.js';
 import { isJsonObject } from '../../core/json.js';
 import { KnownFacts } from '../../core/known-facts.port.js';
 import { ConnectedForges } from '../../forge/connected-forges.js';
@@ -41,7 +42,8 @@ export interface KeptOrg {
 /** Of each organization, and of the shadow that some have beside them: a folder beside the bot, or a repository of the organization. */
 @Injectable()
 export class RuleSources {
-  readonly all: readonly KeptOrg[];
+  private readonly current: () => readonly KeptOrg[];
+  private made: ReadonlyMap<OrgConfig, readonly KeptOrg[]> = new Map();
 
   constructor(
     config: AppConfig,
@@ -49,12 +51,21 @@ export class RuleSources {
     private readonly forges: ConnectedForges,
     private readonly verdicts: RuleVerdicts,
   ) {
-    this.all = config.orgs.flatMap((org) => [
-      { name: org.name, source: this.sourceOf(org) },
-      ...(org.rules.shadow
-        ? [{ name: shadowOrg(org.name), source: new FolderSource(org.rules.shadow.path, org.rules.extendsFrom) }]
-        : []),
-    ]);
+    this.current = ofOrgs(config, (orgs) => {
+      this.made = new Map(orgs.map((org) => [org, this.made.get(org) ?? this.of(org)]));
+      return [...this.made.values()].flat();
+    });
+  }
+
+  /** Organizations that a reload left as they were keep what stands here for them. */
+  get all(): readonly KeptOrg[] {
+    return this.current();
+  }
+
+  private of(org: OrgConfig): readonly KeptOrg[] {
+    const { shadow, extendsFrom } = org.rules;
+    const live = { name: org.name, source: this.sourceOf(org) };
+    return shadow ? [live, { name: shadowOrg(org.name), source: new FolderSource(shadow.path, extendsFrom) }] : [live];
   }
 
   private sourceOf({ name, forge, rules: { repository, path, extendsFrom } }: OrgConfig): RuleSource {

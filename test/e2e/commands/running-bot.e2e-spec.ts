@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync } from 'node:fs';
+import { readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ReplayReport, RunReport, StatusReport } from '../../../src/api/operations/answers.js';
@@ -348,6 +348,28 @@ describe('e2e/commands on a running embedded bot', () => {
     expect(stdout).toMatch(/a newer revision is held back:\n.*broken\.yaml:4:\d+: there is no event kind "pushh"/);
     place.write('rules/broken.yaml', 'version: 1\norg: acme\nrules: []\n');
     await untilStatus(place, ({ orgs }) => orgs[0]?.heldBack.length === 0);
+  });
+
+  it('reload follows the organizations of the config, and so does SIGHUP; a broken file changes nothing', async () => {
+    place.write('rules-of-beta/r.yaml', 'version: 1\norg: beta\nrules: []\n');
+    const file = place.write('orgs.d/beta.yaml', 'name: beta\nforge: main\nrules: { path: rules-of-beta }\n');
+
+    expect(await run('reload')).toMatchObject({ code: 0, stdout: '1 organization added: beta\n' });
+    expect(await json('reload')).toMatchObject({ here: { added: [], removed: [], changed: [], needsRestart: [] } });
+
+    place.write('orgs.d/beta.yaml', 'name: beta\nfroge: main\nrules: { path: rules-of-beta }\n');
+    bot.child.process.kill('SIGHUP');
+    await until(() => bot.child.stdout.includes('config.not-reloaded'));
+    expect(bot.child.stdout).toContain('orgs.d/beta.yaml:2:1: unknown key');
+    expect(await run('reload')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('orgs.d/beta.yaml:2:1: unknown key \"froge\" (did you mean \"forge\"?)'),
+    });
+
+    rmSync(file);
+    bot.child.process.kill('SIGHUP');
+    const { orgs } = await untilStatus(place, (status) => status.orgs.length === 1);
+    expect(orgs.map(({ name }) => name)).toEqual(['acme']);
   });
 
   it('start refuses to run on the same data twice', async () => {

@@ -168,6 +168,17 @@ describeOnPostgres('database/receiver role: a web process whose user may only pu
     expect((await owner.query('SELECT address FROM untrusted_proxies')).rows).toEqual([{ address: '10.0.0.7' }]);
   });
 
+  it('knows when it was told to read its config again', async () => {
+    const stores = await openStores({ kind: 'postgres', url: new Secret(url) });
+    try {
+      const given = await stores.reload.give();
+
+      expect(await stores.reload.last()).toEqual(given);
+    } finally {
+      await stores.close();
+    }
+  });
+
   it('publishes its alerts, and reads those of nobody', async () => {
     const stores = await openStores({ kind: 'postgres', url: new Secret(url) });
     const alert = { key: 'forge.silent/main', code: 'forge.silent', message: 'silent', org: null, at: new Date() };

@@ -91,13 +91,10 @@ async function startedBot(
   };
   for (const [path, text] of Object.entries(files)) write(path, text);
   const configs = roles.map((role, n) => {
-    const name = n === roles.length - 1 ? 'forgehand.yaml' : `${role}.yaml`;
-    write(
-      name,
-      JSON.stringify(
-        roles.length > 1 && name === 'forgehand.yaml' ? { ...config, control: { socket: 'run/control.sock' } } : config,
-      ),
-    );
+    const isLast = n === roles.length - 1;
+    const name = isLast ? 'forgehand.yaml' : `${role}.yaml`;
+    const control = { socket: `run/${isLast ? 'control' : role}.sock` };
+    write(name, JSON.stringify(roles.length > 1 ? { ...config, control } : config));
     return { role, file: join(dir, name) };
   });
   const file = join(dir, 'forgehand.yaml');
