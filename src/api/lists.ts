@@ -8,9 +8,16 @@ import { duration } from './words.js';
 
 type RowOf<Rows extends readonly unknown[]> = Rows[number];
 type Plan = NonNullable<AnswerOf<'planOf'>['plan']>;
-type Rule = RowOf<AnswerOf<'rules'>>;
+type Rule = RowOf<AnswerOf<'rules'>['rows']>;
+type JobResult = RowOf<AnswerOf<'jobs'>['rows']>;
 type Act = RowOf<AnswerOf<'acts'>['acts']>;
 type Gap = RowOf<AnswerOf<'gaps'>['gaps']>;
+
+/** Of a list that comes in pages. */
+export const SEARCH: ListFilter = {
+  ...{ name: 'search', label: 'Search', placeholder: 'text' },
+  help: 'only rows whose names contain this text',
+};
 
 /** Filters of the timeline. */
 export const ACTIVITY_FILTERS: readonly ListFilter[] = [
@@ -165,7 +172,7 @@ export const CONDITIONS: List<RowOf<AnswerOf<'rule'>['conditions']>> = {
   empty: 'It has no conditions.',
 };
 
-export const SCHEDULES: List<RowOf<AnswerOf<'schedules'>>> = {
+export const SCHEDULES: List<RowOf<AnswerOf<'schedules'>['rows']>> = {
   columns: [
     { head: 'Rule', value: ({ org, id }) => `${org}/${id}`, page: ({ org, id }) => ['rules', org, id] },
     { head: 'Schedule', value: ({ cron, tz }) => `${cron} ${tz}` },
@@ -182,6 +189,44 @@ export const SCHEDULES: List<RowOf<AnswerOf<'schedules'>>> = {
   keyOf: ({ org, id }) => `${org}-${id}`,
   empty: 'No rule or policy has a schedule, or they are for owners of the organization.',
 };
+
+/** The bot's own jobs. */
+export const JOBS: List<RowOf<AnswerOf<'jobs'>['jobs']>> = {
+  columns: [
+    { head: 'Job', form: 'code', value: ({ job }) => job },
+    { head: 'Does', form: 'wide', value: ({ summary }) => summary },
+    { head: 'For each', on: 'terminal', value: ({ per }) => per },
+    { head: 'When', value: ({ when }) => when },
+    { head: 'Ended well', form: 'number', value: ({ done }) => done },
+    { head: 'To look at', form: 'count', value: ({ troubled }) => troubled },
+  ],
+  keyOf: ({ job }) => job,
+  empty: 'The bot has no job that you may see.',
+};
+
+/** What came out of them. */
+export const JOB_RESULTS: List<JobResult> = {
+  columns: [
+    { head: 'Job', form: 'code', value: ({ job }) => job },
+    { head: 'About', value: ({ org, forge }) => org || forge || 'the bot' },
+    { head: 'Last', form: 'time', value: ({ at }) => at },
+    { head: 'By', value: ({ by }) => by },
+    { head: 'Outcome', form: 'wide', value: (run) => outcomeOfJob(run) },
+  ],
+  keyOf: ({ job, forge, org }) => `${job}-${forge}-${org}`,
+  empty: 'No job has run yet.',
+};
+
+function outcomeOfJob({ outcome, error }: JobResult): string {
+  if (!outcome) return `could not be done: ${error ?? ''}`;
+  const { missed, changes, findings, summary } = outcome;
+  const parts = [
+    missed ? `${missed.length} not done` : '',
+    changes.length > 0 ? `${changes.length} changed` : '',
+    findings.length > 0 ? `${findings.length} to look at` : '',
+  ];
+  return parts.filter((part) => part !== '').join(', ') || summary;
+}
 
 export const ACTS: List<Act> = {
   columns: [

@@ -4,19 +4,18 @@ import type { AnswerOf, SentTo } from '../api/operations/index.js';
 import { SEVERITIES } from '../core/finding.js';
 import { botCommand } from './bot-command.js';
 import { limitOption, orgOption, type SetExit } from './command-options.js';
+import { everyRow } from './page-command.js';
 import { listTable } from './print-list.js';
 
-type Schedules = AnswerOf<'schedules'>;
+type Schedules = AnswerOf<'schedules'>['rows'];
 
 /** Exit: 0 everything holds, 1 something does not, or a policy could not look at everything. */
 export function findingsCommand(exit: SetExit): Command {
   return botCommand('findings', 'list policy violations', {
     ask: async (bot, options: SentTo<'findings'>) => {
       const { org, policy } = options;
-      return {
-        findings: await bot.call('findings', options),
-        partly: policiesLookedPartly(await bot.call('schedules', org === undefined ? {} : { org }), policy),
-      };
+      const schedules = await everyRow((place) => bot.call('schedules', { org, ...place }));
+      return { findings: await bot.call('findings', options), partly: policiesLookedPartly(schedules, policy) };
     },
     json: ({ findings }) => findings,
     show: ({ findings, partly }) => [listTable(FINDINGS, findings), ...partly.map(lookedPartly)].join('\n'),

@@ -1,13 +1,17 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import type { RehearsedRun, RestoreReport } from '../api/operations/answers.js';
-import type { JobRun, JobStatus } from '../housekeeping/jobs/job-runner.js';
+import type { JobRun } from '../housekeeping/jobs/job-runner.js';
 import { UserError } from '../core/errors.js';
-import { reasonOption } from './command-options.js';
+import { orgOption, reasonOption } from './command-options.js';
 import type { SetExit } from './command-options.js';
-import { plain, print, state, table, when } from './print.js';
+import { moreLine, pageCommand } from './page-command.js';
+import { listTable } from './print-list.js';
+import { plain, print, state } from './print.js';
 import { withBot, type Reach } from './reach-bot.js';
 import { type BotOptions, botCommand, storeCommand } from './bot-command.js';
+import { JOB_RESULTS, JOBS } from '../api/lists.js';
+import type { SentTo } from '../api/operations/index.js';
 import { counted } from '../api/words.js';
 
 interface RunOptions extends BotOptions {
@@ -20,11 +24,13 @@ interface RunOptions extends BotOptions {
 const FAILED = 3;
 
 export function housekeepingCommand(exit: SetExit): Command {
-  const list = botCommand('list', 'list jobs, their schedules and last results', {
-    ask: async (bot) => (await bot.call('jobs')).jobs,
-    show: (jobs) =>
-      table(['job', 'what', 'for', 'when', 'last (UTC)', 'about', 'outcome'], jobs.flatMap(rowsOf), 'no jobs'),
-  });
+  const list = pageCommand('list', 'list jobs, their schedules and last results: first what needs attention', {
+    page: (bot, options: SentTo<'jobs'>) => bot.call('jobs', options),
+    show: (page) =>
+      [listTable(JOBS, page.jobs), '', `${listTable(JOB_RESULTS, page.rows)}${moreLine(page, 'result')}`].join('\n'),
+  })
+    .addOption(orgOption())
+    .option('--job <name>', 'only this job');
   const run = storeCommand('run', 'run a job now, or a scheduled rule or policy once')
     .argument('<job>', 'name of a job (see list), or id of a scheduled rule or policy')
     .option('--org <name>', 'only this organization. Required for a rule or policy')
@@ -63,7 +69,7 @@ export async function runJob(
   { json, org, dryRun, reason }: Omit<RunOptions, 'config'>,
   exit: SetExit,
 ): Promise<void> {
-  const { jobs } = await bot.call('jobs');
+  const { jobs } = await bot.call('jobs', { limit: 1 });
   if (jobs.some((one) => one.job === job)) {
     const { runs } = await bot.call('runJob', { job, org, dryRun, reason });
     print(json, runs, () => runs.map((run) => describe(job, run, dryRun)).join('\n'));
@@ -109,28 +115,6 @@ function describe(job: string, run: JobRun, dryRun: boolean): string {
   ].join('\n');
 }
 
-function rowsOf(status: JobStatus): string[][] {
-  const { job, summary, per, last } = status;
-  const head = [job, summary, per, status.when];
-  if (last.length === 0) return [[...head, '-', '-', '-']];
-  return last.map((run, n) => [
-    ...(n === 0 ? head : ['', '', '', '']),
-    when(run.at),
-    aboutOf(run) || '-',
-    outcomeOf(run),
-  ]);
-}
-
 function aboutOf({ forge, org }: JobRun): string {
   return org || forge;
-}
-
-function outcomeOf({ outcome, error }: JobRun): string {
-  if (!outcome) return `could not be done: ${plain(error ?? '')}`;
-  const parts = [
-    outcome.missed ? `${outcome.missed.length} not done` : '',
-    outcome.changes.length > 0 ? `${outcome.changes.length} changed` : '',
-    outcome.findings.length > 0 ? `${outcome.findings.length} to look at` : '',
-  ];
-  return parts.filter((text) => text !== '').join(', ') || plain(outcome.summary);
 }

@@ -6,26 +6,46 @@ import { colour } from './terminal.js';
 import { whichOrg } from './which-org.js';
 import { CONDITIONS, RULES, heldBackBy, modeOfRule } from '../api/lists.js';
 import { orgOption } from './command-options.js';
-import { type BotOptions, storeCommand } from './bot-command.js';
+import { storeCommand } from './bot-command.js';
+import type { AnswerOf } from '../api/operations/index.js';
+import { moreLine, pageOptions, printPages, type PageOptions } from './page-command.js';
 import { listTable } from './print-list.js';
 
+interface RulesOptions extends PageOptions {
+  readonly org?: string;
+  readonly search?: string;
+}
+
 export function rulesCommand(): Command {
-  return storeCommand(
+  const command = storeCommand(
     'rules',
     'list rules and policies: mode, counts of 30 days, what holds them back; with an id, show one',
   )
     .argument('[rule]', 'id of one rule or policy')
-    .addOption(orgOption())
-    .action((id: string | undefined, { config, json, org }: BotOptions & { readonly org?: string }) =>
-      withBot(config, async (bot) => {
-        if (id !== undefined) {
-          const rule = await bot.call('rule', { org: whichOrg(bot.config, org).name, rule: id });
-          return print(json, rule, () => describe(rule));
-        }
-        const rules = await bot.call('rules', { org });
-        print(json, rules, () => listTable(RULES, rules));
-      }),
-    );
+    .addOption(orgOption());
+  for (const option of pageOptions()) command.addOption(option);
+  return command.action((id: string | undefined, options: RulesOptions) =>
+    withBot(options.config, async (bot) => {
+      const { json, org, search } = options;
+      if (id !== undefined) {
+        const rule = await bot.call('rule', { org: whichOrg(bot.config, org).name, rule: id });
+        return print(json, rule, () => describe(rule));
+      }
+      await printPages(options, {
+        page: (place) => bot.call('rules', { org, search, ...place }),
+        show: (page) =>
+          [...page.refused.flatMap(refusedLines), `${listTable(RULES, page.rows)}${moreLine(page, 'rule')}`].join('\n'),
+      });
+    }),
+  );
+}
+
+function refusedLines({ org, problems }: AnswerOf<'rules'>['refused'][number]): string[] {
+  return [
+    colour.red(`${plain(org)}: a newer revision is held back`),
+    ...problems.map((problem) => `  ${plain(problem)}`),
+    '',
+  ];
 }
 
 function describe(rule: RuleReport): string {

@@ -1,15 +1,15 @@
 import type { Command } from 'commander';
 import { SCHEDULES } from '../api/lists.js';
 import type { SentTo } from '../api/operations/index.js';
-import { botCommand } from './bot-command.js';
 import { orgOption } from './command-options.js';
+import { moreLine, pageCommand } from './page-command.js';
 import { listTable } from './print-list.js';
 
 export function schedulesCommand(): Command {
-  return botCommand('schedules', 'list schedules of rules and policies: last run, next run, and why one did not run', {
+  return pageCommand('schedules', 'list schedules of rules and policies: last run, next run, and why one did not run', {
     argument: 'rule',
-    ask: (bot, options: SentTo<'schedules'>) => bot.call('schedules', options),
-    show: (schedules) => listTable(SCHEDULES, schedules),
+    page: (bot, options: SentTo<'schedules'>) => bot.call('schedules', options),
+    show: (page) => `${listTable(SCHEDULES, page.rows)}${moreLine(page, 'schedule')}`,
   })
     .argument('[rule]', 'id of one rule or policy')
     .addOption(orgOption());

@@ -5,14 +5,16 @@ import type { StatusReport } from '../api/operations/answers.js';
 import { plain, state, when } from './print.js';
 import { waitingLines } from './print-waiting.js';
 import { colour } from './terminal.js';
-import { botCommand } from './bot-command.js';
+import type { SentTo } from '../api/operations/index.js';
+import { orgOption } from './command-options.js';
+import { moreLine, pageCommand } from './page-command.js';
 import { counted } from '../api/words.js';
 
 export function statusCommand(): Command {
-  return botCommand('status', 'show processes, active revisions, and what is held back and why', {
-    ask: async (bot) => ({ running: bot.running, ...(await bot.call('status')) }),
+  return pageCommand('status', 'show what needs attention, and each organization with its revision and its polls', {
+    page: async (bot, options: SentTo<'status'>) => ({ running: bot.running, ...(await bot.call('status', options)) }),
     show: (report) => describeStatus(report, report.running),
-  });
+  }).addOption(orgOption());
 }
 
 export function describeStatus(report: StatusReport, running: boolean): string {
@@ -25,34 +27,18 @@ export function describeStatus(report: StatusReport, running: boolean): string {
     lines.push(
       `forge ${forge.id}: ${forge.product ? plain(`${forge.product} ${forge.version ?? ''}`) : 'not asked yet'}${forge.self ? `, we are ${plain(forge.self)}` : ''}`,
     );
-  for (const org of report.orgs) {
-    const revision = org.revision
-      ? `revision ${shortRevision(org.revision.id)} (${[...countsOf(org.revision), `loaded ${when(org.revision.loadedAt)}`].join(', ')})`
-      : colour.red('no revision is active');
-    lines.push(`${colour.bold(org.name)} on ${org.forge}: ${revision}`);
-    if (org.source) lines.push(...sourceLines(org.source));
-    for (const { hook, count: many, last } of report.deliveries.hooks.filter((one) => one.org === org.name))
-      lines.push(`  hook ${hook}: ${counted(many, 'delivery', 'deliveries')} in the last day, last ${when(last)}`);
-    for (const poller of org.pollers)
-      lines.push(
-        `  ${poller.source}: last advanced ${when(poller.advancedAt)}${poller.oldestReadAt ? `, every repository read since ${when(poller.oldestReadAt)}` : ''}${poller.isQuiet ? '; no rule waits for them: read at one poll in ten' : ''}`,
-      );
-    for (const stage of org.stages) lines.push(stageLine(stage));
-    if (org.heldBack.length > 0)
-      lines.push(
-        colour.red(`  a newer revision is held back:`),
-        ...org.heldBack.map((problem) => `    ${plain(problem)}`),
-      );
-    if (org.lacking.length > 0)
-      lines.push(
-        colour.yellow('  what some rules need is not there; those that cannot work are held back:'),
-        ...org.lacking.map((line) => `    ${plain(line)}`),
-      );
-  }
   const counts = Object.entries(report.intents).filter(([, count]) => count > 0);
   lines.push(
     `intents: ${counts.length === 0 ? 'none' : counts.map(([word, count]) => `${count} ${state(word)}`).join(', ')}`,
+    ...attentionLines(report),
+    ...report.rows.flatMap((org) => orgLines(org, report.deliveries.hooks)),
   );
+  return `${lines.join('\n')}${moreLine(report, 'organization')}`;
+}
+
+/** What somebody should look at, whichever organization it is about. */
+function attentionLines(report: StatusReport): string[] {
+  const lines = report.alerts.map(({ message, at }) => colour.red(`alert: ${plain(message)}, since ${when(at)}`));
   lines.push(...behindLines(report.behind));
   for (const { topic, id, deaths, since } of report.quarantined)
     lines.push(
@@ -64,10 +50,36 @@ export function describeStatus(report: StatusReport, running: boolean): string {
   for (const budget of report.held) lines.push(colour.yellow(heldLine(budget)));
   // Pauses, budgets and quarantine have lines of their own.
   lines.push(...waitingLines(report.waiting.filter(({ code }) => !TOLD_ABOVE.has(code))));
-  for (const { message, at } of report.alerts) lines.push(colour.red(`alert: ${plain(message)}, since ${when(at)}`));
   if (report.queueHealthy === false)
     lines.push(colour.yellow('the queue does not answer; workers find their work in the store meanwhile'));
-  return lines.join('\n');
+  if (report.cut.length > 0)
+    lines.push(colour.dim(`more is ${report.cut.join(', ')}: --limit 1000, or --org NAME for one organization`));
+  return lines;
+}
+
+function orgLines(org: StatusReport['rows'][number], hooks: StatusReport['deliveries']['hooks']): string[] {
+  const revision = org.revision
+    ? `revision ${shortRevision(org.revision.id)} (${[...countsOf(org.revision), `loaded ${when(org.revision.loadedAt)}`].join(', ')})`
+    : colour.red('no revision is active');
+  const lines = [`${colour.bold(org.name)} on ${org.forge}: ${revision}`];
+  if (org.heldBack.length > 0)
+    lines.push(
+      colour.red(`  a newer revision is held back:`),
+      ...org.heldBack.map((problem) => `    ${plain(problem)}`),
+    );
+  if (org.lacking.length > 0)
+    lines.push(
+      colour.yellow('  what some rules need is not there; those that cannot work are held back:'),
+      ...org.lacking.map((line) => `    ${plain(line)}`),
+    );
+  if (org.source) lines.push(...sourceLines(org.source));
+  for (const { hook, count: many, last } of hooks.filter((one) => one.org === org.name))
+    lines.push(`  hook ${hook}: ${counted(many, 'delivery', 'deliveries')} in the last day, last ${when(last)}`);
+  for (const poller of org.pollers)
+    lines.push(
+      `  ${poller.source}: last advanced ${when(poller.advancedAt)}${poller.oldestReadAt ? `, every repository read since ${when(poller.oldestReadAt)}` : ''}${poller.isQuiet ? '; no rule waits for them: read at one poll in ten' : ''}`,
+    );
+  return [...lines, ...org.stages.map(stageLine)];
 }
 
 const TOLD_ABOVE: ReadonlySet<string> = new Set(['effect.pause', 'effect.budget', 'work.quarantined']);
@@ -107,7 +119,7 @@ function sourceLines({
   code,
   origin,
   learnedAt,
-}: NonNullable<StatusReport['orgs'][number]['source']>): string[] {
+}: NonNullable<StatusReport['rows'][number]['source']>): string[] {
   const where = commit ? `${repository} at ${commit.slice(0, 12)} (${plain(branch ?? '')})` : repository;
   const words = { active: 'active', refused: colour.red('not taken'), unreachable: 'not asked' };
   return [
@@ -126,7 +138,7 @@ function stageLine({
   by,
   at,
   forced,
-}: StatusReport['orgs'][number]['stages'][number]): string {
+}: StatusReport['rows'][number]['stages'][number]): string {
   const what = stage === 'canary' ? `canary ${percent}%` : stage;
   if (kind === 'fallback')
     return colour.red(`  rule ${rule}: its canary made errors and fell back to shadow at ${when(at)}`);

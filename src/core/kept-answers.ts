@@ -25,4 +25,23 @@ export class KeptAnswers<Answer> {
     });
     return next.answer;
   }
+
+  /**
+   * The same for several questions, whose source is asked once for all that have no answer.
+   * @param ask is given those, and says what the answer to each is
+   */
+  getAll<Asked>(
+    questions: ReadonlyArray<readonly [question: string, subject: Asked]>,
+    keptMs: number,
+    ask: (missing: readonly Asked[]) => Promise<(subject: Asked) => Answer>,
+  ): Promise<Answer[]> {
+    const now = this.nowMs();
+    const missing = questions.filter(([question]) => (this.answers.get(question)?.untilMs ?? now) <= now);
+    const together = missing.length === 0 ? null : ask(missing.map(([, subject]) => subject));
+    return Promise.all(
+      questions.map(([question, subject]) =>
+        this.get(question, keptMs, async () => (await (together ?? ask([subject])))(subject)),
+      ),
+    );
+  }
 }

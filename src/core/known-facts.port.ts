@@ -6,12 +6,20 @@ export interface KnownFact {
   readonly learnedAt: Date;
 }
 
+export interface FactOfSubject extends KnownFact {
+  readonly forge: string;
+  readonly subject: string;
+  readonly kind: string;
+}
+
 /** `kind` says what was learned (`server`, `rules.pin`, …), `subject` about whom: an organization, or `''` for the forge itself. */
 export abstract class KnownFacts {
   abstract read(forge: string, subject: string, kind: string): Promise<KnownFact | null>;
   abstract write(forge: string, subject: string, kind: string, fact: Json): Promise<void>;
   /** All facts of a kind, in no order. */
-  abstract all(kind: string): Promise<Array<KnownFact & { readonly forge: string; readonly subject: string }>>;
+  abstract all(kind: string): Promise<FactOfSubject[]>;
+  /** Facts of these kinds about these subjects, whatever their forge, in no order. */
+  abstract of(kinds: readonly string[], subjects: readonly string[]): Promise<FactOfSubject[]>;
   /**
    * Be the only process that learns this, for at most `forMs` by the clock of the store, or until `release`.
    * @returns false while another one is

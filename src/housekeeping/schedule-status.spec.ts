@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { aRun } from '../../test/builders/journal.js';
 import { because } from '../../test/builders/reasons.js';
 import { runReason } from '../core/run-reasons.js';
-import type { Run, RunState } from '../core/run.js';
+import type { RunState } from '../core/run.js';
+import type { RunsOfPass } from '../pipeline/journal-store.port.js';
 import type { PlanState } from '../policies/policy-plan.js';
 import { scheduleStatusOf, waitsFor, type ScheduleContext, type ScheduleFacts } from './schedule-status.js';
 
@@ -14,34 +14,40 @@ const FACTS: ScheduleFacts = {
   kind: 'rule',
   cron: '0 2 * * *',
   tz: 'UTC',
+  jitterS: 0,
   mode: 'live',
   disabled: null,
   frozen: null,
   last: AT,
   isUndecided: false,
   overdue: null,
-  next: new Date('2026-11-21T02:00:00Z'),
 };
-const run = (state: RunState, tickId = 't2', reason = because('wanted')) =>
-  aRun({ state, reason, cause: { kind: 'tick', tickId, subject: '7' } }) as unknown as Run;
+const run = (state: RunState, reason = because('wanted'), count = 1): RunsOfPass => ({ state, reason, count });
 const PLAN = 'b'.repeat(12);
 const wanted = because('wanted');
 const WAITING = [
-  run('not-fired', 't2', runReason('run.held.new-policy', { plan: PLAN, wanted })),
-  run('not-fired', 't2', because('as wanted')),
+  run('not-fired', runReason('run.held.new-policy', { plan: PLAN, wanted })),
+  run('not-fired', because('as wanted')),
 ];
-const FROZEN = run('not-fired', 't2', runReason('run.held.frozen', { until: 'x', reason: 'y', wanted }));
+const FROZEN = run('not-fired', runReason('run.held.frozen', { until: 'x', reason: 'y', wanted }));
 const planIn = (state: PlanState): ScheduleContext['plan'] => ({ hash: 'b'.repeat(64), state, decidedBy: 'ann' });
-const CONTEXT: ScheduleContext = { runs: [run('done')], pausedBy: null, plan: null, unmet: null, isOld: false };
+const CONTEXT: ScheduleContext = {
+  pass: [run('done')],
+  next: new Date('2026-11-21T02:00:00Z'),
+  pausedBy: null,
+  plan: null,
+  unmet: null,
+  isOld: false,
+};
 
 describe('scheduleStatusOf', () => {
-  it('counts what the last occurrence made, and nothing of those before', () => {
-    const runs = [run('done'), run('not-fired'), run('done'), run('failed', 't1')];
+  it('counts what the last occurrence made', () => {
+    const pass = [run('done', because('wanted'), 2), run('not-fired'), run('done', because('again'))];
 
-    expect(scheduleStatusOf(FACTS, { ...CONTEXT, runs })).toMatchObject({
+    expect(scheduleStatusOf(FACTS, { ...CONTEXT, pass })).toMatchObject({
       last: AT,
       runs: [
-        { state: 'done', count: 2 },
+        { state: 'done', count: 3 },
         { state: 'not-fired', count: 1 },
       ],
       why: [],
@@ -49,22 +55,22 @@ describe('scheduleStatusOf', () => {
   });
 
   it.each<[string, Partial<ScheduleFacts>, Partial<ScheduleContext>, string[]]>([
-    ['never came', { last: null }, { runs: [] }, ['new']],
-    ['is overdue', { last: null, overdue: AT }, { runs: [] }, ['overdue']],
+    ['never came', { last: null }, { pass: [] }, ['new']],
+    ['is overdue', { last: null, overdue: AT }, { pass: [] }, ['overdue']],
     ['is frozen', { overdue: AT, frozen: { until: 'x', reason: 'y' } }, {}, ['frozen']],
     ['is paused', {}, { pausedBy: 'ann' }, ['paused']],
-    ['is disabled', { disabled: 'why' }, { runs: [] }, ['disabled']],
+    ['is disabled', { disabled: 'why' }, { pass: [] }, ['disabled']],
     ['lacks something', {}, { unmet: 'no right' }, ['unmet']],
     ['only records', { mode: 'dry-run' }, {}, ['no-write']],
-    ['waits for the forge', { isUndecided: true }, { runs: [] }, ['waits']],
-    ['had no repository', {}, { runs: [] }, ['no-subject']],
-    ['wanted nothing', {}, { runs: [run('not-fired')] }, ['nothing']],
-    ['waits for its first approval', { last: null }, { runs: WAITING, plan: planIn('open') }, ['approval']],
-    ['waits for an approval again', {}, { runs: WAITING, plan: planIn('open') }, ['approval']],
-    ['was denied', {}, { runs: WAITING, plan: planIn('denied') }, ['denied']],
-    ['was approved', {}, { runs: WAITING, plan: planIn('applied') }, []],
-    ['was approved before its first time', { last: null }, { runs: WAITING, plan: planIn('applied') }, ['new']],
-    ['was held by a freeze', {}, { runs: [FROZEN] }, ['held']],
+    ['waits for the forge', { isUndecided: true }, { pass: [] }, ['waits']],
+    ['had no repository', {}, { pass: [] }, ['no-subject']],
+    ['wanted nothing', {}, { pass: [run('not-fired')] }, ['nothing']],
+    ['waits for its first approval', { last: null }, { pass: WAITING, plan: planIn('open') }, ['approval']],
+    ['waits for an approval again', {}, { pass: WAITING, plan: planIn('open') }, ['approval']],
+    ['was denied', {}, { pass: WAITING, plan: planIn('denied') }, ['denied']],
+    ['was approved', {}, { pass: WAITING, plan: planIn('applied') }, []],
+    ['was approved before its first time', { last: null }, { pass: WAITING, plan: planIn('applied') }, ['new']],
+    ['was held by a freeze', {}, { pass: [FROZEN] }, ['held']],
     ['is of older files', {}, { isOld: true }, ['old-rules']],
   ])('says why one that %s', (_what, facts, context, codes) => {
     const { why } = scheduleStatusOf({ ...FACTS, ...facts }, { ...CONTEXT, ...context });
@@ -73,7 +79,7 @@ describe('scheduleStatusOf', () => {
   });
 
   it('names the approval and the command', () => {
-    const { why } = scheduleStatusOf(FACTS, { ...CONTEXT, runs: WAITING, plan: planIn('open') });
+    const { why } = scheduleStatusOf(FACTS, { ...CONTEXT, pass: WAITING, plan: planIn('open') });
 
     expect(why).toEqual([
       { code: 'schedule.approval', text: `what it wants waits for an approval: forgehand approve ${PLAN}` },
@@ -82,7 +88,7 @@ describe('scheduleStatusOf', () => {
 
   it('knows the plan that its newest pass waits for', () => {
     expect(waitsFor(WAITING)).toBe(PLAN);
-    expect(waitsFor([run('done', 't3'), ...WAITING])).toBeNull();
+    expect(waitsFor([run('done')])).toBeNull();
     expect(waitsFor([FROZEN])).toBeNull();
   });
 });

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { isHeld, isReason, type Freeze } from '../core/run-reasons.js';
 import { defineReasons, textOf, type Reason } from '../core/reason.js';
-import type { Run, RunState } from '../core/run.js';
+import type { RunState } from '../core/run.js';
+import type { RunsOfPass } from '../pipeline/journal-store.port.js';
 import type { KeptPlan } from '../policies/policy-plan.js';
 import { RUN_STATES } from '../core/states.js';
 import { count, fields, maybeTime, text, type Shape } from '../core/schema.js';
@@ -49,6 +50,7 @@ export interface ScheduleFacts {
   readonly kind: 'rule' | 'policy';
   readonly cron: string;
   readonly tz: string;
+  readonly jitterS: number;
   readonly mode: string;
   /** Null = it is not switched off. */
   readonly disabled: string | null;
@@ -58,12 +60,12 @@ export interface ScheduleFacts {
   readonly isUndecided: boolean;
   /** The occurrence that should have been fired by now; null = none. */
   readonly overdue: Date | null;
-  readonly next: Date | null;
 }
 
 export interface ScheduleContext {
-  /** The newest runs of it, newest first. */
-  readonly runs: readonly Run[];
+  /** What its newest pass made. */
+  readonly pass: readonly RunsOfPass[];
+  readonly next: Date | null;
   /** Who paused it; null = nobody. */
   readonly pausedBy: string | null;
   /** The plan that its newest pass waits for (see `waitsFor`); null = none, or it is gone. */
@@ -76,8 +78,8 @@ export interface ScheduleContext {
 
 /** What the last occurrence made, and what stands in the way. Pure. */
 export function scheduleStatusOf(facts: ScheduleFacts, context: ScheduleContext): ScheduleStatus {
-  const { org, id, kind, cron, tz, last, next } = facts;
-  const runs = runsOfLastTick(context.runs);
+  const { org, id, kind, cron, tz, last } = facts;
+  const { pass, next } = context;
   return {
     org,
     id,
@@ -86,26 +88,30 @@ export function scheduleStatusOf(facts: ScheduleFacts, context: ScheduleContext)
     tz,
     last,
     next,
-    runs: [...countStates(runs)].map(([state, many]) => ({ state, count: many })),
-    why: whyNot(facts, context, runs).map((reason) => ({ code: reason.code, text: textOf(reason) })),
+    runs: [...countStates(pass)].map(([state, many]) => ({ state, count: many })),
+    why: whyNot(facts, context).map((reason) => ({ code: reason.code, text: textOf(reason) })),
   };
 }
 
 /** The beginning of the hash of the plan that runs of the newest pass waited for when they were decided; null = none. */
-export function waitsFor(runs: readonly Run[]): string | null {
-  const plan = runsOfLastTick(runs).find(waitsForPlan)?.reason.params['plan'];
+export function waitsFor(pass: readonly RunsOfPass[]): string | null {
+  const plan = pass.find(waitsForPlan)?.reason.params['plan'];
   return typeof plan === 'string' ? plan : null;
 }
 
-function waitsForPlan({ reason }: Run): boolean {
+/** Whether something stands in the way of a schedule that people should see first, as far as it is known without its runs. */
+export function isHeldUp(
+  { overdue, isUndecided, frozen }: ScheduleFacts,
+  { pausedBy, unmet, isOld }: Pick<ScheduleContext, 'pausedBy' | 'unmet' | 'isOld'>,
+): boolean {
+  return isUndecided || isOld || pausedBy !== null || unmet !== null || (overdue !== null && frozen === null);
+}
+
+function waitsForPlan({ reason }: RunsOfPass): boolean {
   return isReason(reason, 'run.held.approval') || isReason(reason, 'run.held.new-policy');
 }
 
-function whyNot(
-  facts: ScheduleFacts,
-  { pausedBy, plan, unmet, isOld }: ScheduleContext,
-  runs: readonly Run[],
-): Reason[] {
+function whyNot(facts: ScheduleFacts, { pass, pausedBy, plan, unmet, isOld }: ScheduleContext): Reason[] {
   const { disabled, frozen, last, isUndecided, overdue, mode } = facts;
   const found: Reason[] = [];
   if (disabled !== null) found.push(because('schedule.disabled', { why: disabled }));
@@ -115,20 +121,20 @@ function whyNot(
   if (mode !== 'live') found.push(because('schedule.no-write', { mode }));
   if (isOld) found.push(because('schedule.old-rules'));
   if (overdue && !frozen) found.push(because('schedule.overdue', { at: overdue.toISOString() }));
-  const held = runs.find(({ reason }) => isHeld(reason));
+  const held = pass.find(({ reason }) => isHeld(reason));
   const holds = held && whatHolds(held, plan);
   if (last && isUndecided) found.push(because('schedule.waits', { at: last.toISOString() }));
   if (holds) found.push(holds);
   if (holds || (last && isUndecided)) return found;
   if (last === null && !overdue) found.push(because('schedule.new'));
-  else if (last && runs.length === 0 && disabled === null) found.push(because('schedule.no-subject'));
-  else if (last && !held && runs.every(({ state }) => state === 'not-fired') && disabled === null)
+  else if (last && pass.length === 0 && disabled === null) found.push(because('schedule.no-subject'));
+  else if (last && !held && pass.every(({ state }) => state === 'not-fired') && disabled === null)
     found.push(because('schedule.nothing'));
   return found;
 }
 
 /** Null = it waited for a plan that somebody applied meanwhile, or another one took the place of. */
-function whatHolds(held: Run, plan: ScheduleContext['plan']): Reason | null {
+function whatHolds(held: RunsOfPass, plan: ScheduleContext['plan']): Reason | null {
   if (!waitsForPlan(held)) return because('schedule.held', { held: held.reason });
   if (plan?.state === 'open') return because('schedule.approval', { plan: short(plan) });
   if (plan?.state === 'denied')
@@ -140,13 +146,8 @@ function short({ hash }: Pick<KeptPlan, 'hash'>): string {
   return hash.slice(0, 12);
 }
 
-function runsOfLastTick(runs: readonly Run[]): Run[] {
-  const tick = runs.map(({ cause }) => (cause.kind === 'tick' ? cause.tickId : null)).find((id) => id !== null);
-  return tick === undefined ? [] : runs.filter(({ cause }) => cause.kind === 'tick' && cause.tickId === tick);
-}
-
-function countStates(runs: readonly Run[]): Map<RunState, number> {
+function countStates(pass: readonly RunsOfPass[]): Map<RunState, number> {
   const counts = new Map<RunState, number>();
-  for (const { state } of runs) counts.set(state, (counts.get(state) ?? 0) + 1);
+  for (const { state, count: many } of pass) counts.set(state, (counts.get(state) ?? 0) + many);
   return counts;
 }

@@ -122,39 +122,27 @@ export class Scheduler {
     const { orgs, revisions, ticks, clock } = this;
     const undecided = await ticks.due(LEFT_OVER);
     const now = clock.now();
-    const found: ScheduleFacts[] = [];
+    const asked: Array<ScheduledPart & { readonly where: ScheduledOrg; readonly loadedAt: Date }> = [];
     for (const where of orgs()) {
       const isAsked = (org === null || org === where.org) && isSeen(where.org);
       const active = isAsked ? await revisions.active(where.org) : null;
-      if (!active) continue;
-      const { rules, policies } = active.revision;
-      const all = [
-        ...rules.map((rule) => ({ ...rule, kind: 'rule' as const })),
-        ...policies.map((policy) => ({ ...policy, disabled: null, kind: 'policy' as const })),
-      ];
-      for (const { id, kind, schedule, mode, disabled } of all) {
-        if (!schedule) continue;
-        const key = scheduleKey(where.forge, where.org, id);
-        const last = await ticks.last(where.forge, where.org, id, now);
-        const due = nextOccurrence(schedule, key, last ?? active.loadedAt);
-        const isUndecided = undecided.some((tick) => tick.org === where.org && tick.schedule === id);
-        found.push({
-          ...where,
-          id,
-          kind,
-          cron: schedule.cron,
-          tz: schedule.tz,
-          mode,
-          disabled,
-          frozen: this.frozen(where.org, now),
-          last,
-          isUndecided,
-          overdue: due && due.fireAt.getTime() + LATE_MS < now.getTime() ? due.at : null,
-          next: nextOccurrence(schedule, key, now)?.fireAt ?? null,
-        });
-      }
+      if (active) asked.push(...scheduledParts(active).map((part) => ({ ...part, where, loadedAt: active.loadedAt })));
     }
-    return found;
+    const newest = await ticks.lastOf(
+      asked.map(({ where, id }) => ({ ...where, schedule: id })),
+      now,
+    );
+    return asked.map(({ where, id, kind, mode, disabled, schedule, loadedAt }, n) => {
+      const last = newest[n] ?? null;
+      const due = nextOccurrence(schedule, scheduleKey(where.forge, where.org, id), last ?? loadedAt);
+      const { cron, tz, jitterS } = schedule;
+      return {
+        ...{ ...where, id, kind, cron, tz, jitterS, mode, disabled, last },
+        frozen: this.frozen(where.org, now),
+        isUndecided: undecided.some((tick) => tick.org === where.org && tick.schedule === id),
+        overdue: due && due.fireAt.getTime() + LATE_MS < now.getTime() ? due.at : null,
+      };
+    });
   }
 
   /** Waits for a pass that runs; none begins after it. */
@@ -329,6 +317,22 @@ export class Scheduler {
       await this.tryDecide(tick);
     }
   }
+}
+
+interface ScheduledPart {
+  readonly id: string;
+  readonly kind: 'rule' | 'policy';
+  readonly schedule: ScheduleSpec;
+  readonly mode: string;
+  readonly disabled: string | null;
+}
+
+function scheduledParts({ revision: { rules, policies } }: ActiveRevision): ScheduledPart[] {
+  const all = [
+    ...rules.map(({ id, schedule, mode, disabled }) => ({ id, schedule, mode, disabled, kind: 'rule' as const })),
+    ...policies.map(({ id, schedule, mode }) => ({ id, schedule, mode, disabled: null, kind: 'policy' as const })),
+  ];
+  return all.flatMap(({ schedule, ...part }) => (schedule ? [{ ...part, schedule }] : []));
 }
 
 function planFrom(schedule: ScheduleSpec, key: string, from: Date): Planned {

@@ -50,7 +50,7 @@ export interface SourceOfEvent {
 }
 
 export interface CountFilter {
-  readonly org: string;
+  readonly orgs: readonly string[];
   /** Runs decided from here on, and before this. */
   readonly from: Date;
   readonly until: Date;
@@ -59,6 +59,7 @@ export interface CountFilter {
 
 /** Runs of one rule that ended (or stand) alike. */
 export interface RunCount {
+  readonly org: string;
   readonly rule: string;
   readonly state: RunState;
   readonly code: string;

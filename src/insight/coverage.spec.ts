@@ -8,15 +8,15 @@ const NOW = new Date('2026-03-10T12:00:00Z');
 describe('insight/coverage', () => {
   it('sums the days of each kind, and lists the days that had any', async () => {
     const told: Record<string, KindCount[]> = {
-      '2026-03-08': [{ kind: 'push', both: 3, webhook: 1, rows: 0 }],
+      '2026-03-08': [{ org: 'acme', kind: 'push', both: 3, webhook: 1, rows: 0 }],
       '2026-03-10': [
-        { kind: 'push', both: 2, webhook: 0, rows: 4 },
-        { kind: 'issue.opened', both: 1, webhook: 0, rows: 0 },
+        { org: 'acme', kind: 'push', both: 2, webhook: 0, rows: 4 },
+        { org: 'acme', kind: 'issue.opened', both: 1, webhook: 0, rows: 0 },
       ],
     };
     const coverage = async ({ from }: CountFilter) => told[from.toISOString().slice(0, 10)] ?? [];
 
-    expect(await new CoverageCounter({ coverage }, { now: () => NOW }).of('acme', null, 7)).toEqual({
+    expect(await new CoverageCounter({ coverage }, { now: () => NOW }).of(['acme'], null, 7)).toEqual({
       since: new Date('2026-03-04'),
       kinds: [
         {
@@ -43,9 +43,9 @@ describe('insight/coverage', () => {
     };
     const counter = new CoverageCounter({ coverage }, { now: () => NOW });
 
-    await expect(counter.of('acme', null, 1)).rejects.toThrow('the store does not answer');
-    expect((await counter.of('acme', null, 1)).kinds).toEqual([]);
-    await counter.of('acme', null, 1);
+    await expect(counter.of(['acme'], null, 1)).rejects.toThrow('the store does not answer');
+    expect((await counter.of(['acme'], null, 1)).kinds).toEqual([]);
+    await counter.of(['acme'], null, 1);
     expect(asked).toBe(2);
   });
 });

@@ -26,14 +26,19 @@ export class CoverageCounter {
     this.days = new DailyCounts((filter) => store.coverage(filter), clock);
   }
 
-  /** @param days today and so many before it, less one @returns kinds in alphabetical order */
-  async of(org: string, visibility: Visibility, days: number): Promise<{ since: Date | null; kinds: Coverage[] }> {
-    const counted = await this.days.of(org, visibility, days);
-    const kinds = new Map<EventKind, Coverage>();
+  /** @param days today and so many before it, less one @returns by organization, kinds in alphabetical order */
+  async of(
+    orgs: readonly string[],
+    visibility: Visibility,
+    days: number,
+  ): Promise<{ since: Date | null; kinds: Coverage[] }> {
+    const counted = await this.days.of(orgs, visibility, days);
+    const kinds = new Map<string, Coverage>();
     for (const { day, rows } of counted)
-      for (const { kind, ...counts } of rows) {
-        const before = kinds.get(kind) ?? { org, kind, both: 0, webhook: 0, rows: 0, days: [] };
-        kinds.set(kind, {
+      for (const { org, kind, ...counts } of rows) {
+        const key = `${org} ${kind}`;
+        const before = kinds.get(key) ?? { org, kind, both: 0, webhook: 0, rows: 0, days: [] };
+        kinds.set(key, {
           ...before,
           both: before.both + counts.both,
           webhook: before.webhook + counts.webhook,
@@ -41,6 +46,7 @@ export class CoverageCounter {
           days: [...before.days, { day, ...counts }],
         });
       }
-    return { since: counted[0]?.day ?? null, kinds: [...kinds.values()].sort((a, b) => (a.kind < b.kind ? -1 : 1)) };
+    const sorted = [...kinds].sort(([a], [b]) => (a < b ? -1 : 1));
+    return { since: counted[0]?.day ?? null, kinds: sorted.map(([, one]) => one) };
   }
 }

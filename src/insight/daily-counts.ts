@@ -1,4 +1,5 @@
 import type { Clock } from '../core/clock.js';
+import { grouped } from '../core/grouped.js';
 import { KeptAnswers } from '../core/kept-answers.js';
 import type { Visibility } from '../core/visibility.js';
 import type { CountFilter } from './activity-store.port.js';
@@ -15,8 +16,11 @@ interface DayOfCounts<Row> {
   readonly rows: readonly Row[];
 }
 
-/** Counts of the last days. A day is counted by itself, so that only the newest ones are counted again and again. */
-export class DailyCounts<Row> {
+/**
+ * Counts of the last days. A day is counted by itself, so that only the newest ones are counted again and again; and once for all organizations that
+ * are asked about.
+ */
+export class DailyCounts<Row extends { readonly org: string }> {
   private readonly days = new KeptAnswers<readonly Row[]>(() => this.clock.now().getTime(), MOST_DAYS);
 
   constructor(
@@ -25,18 +29,22 @@ export class DailyCounts<Row> {
   ) {}
 
   /** @param days today and so many before it, less one @returns the oldest first */
-  async of(org: string, visibility: Visibility, days: number): Promise<Array<DayOfCounts<Row>>> {
+  async of(orgs: readonly string[], visibility: Visibility, days: number): Promise<Array<DayOfCounts<Row>>> {
     const now = this.clock.now().getTime();
     const today = now - (now % DAY_MS);
     const counted: Array<DayOfCounts<Row>> = [];
     for (let back = days - 1; back >= 0; back -= 1) {
       const keptMs = back === 0 ? KEPT_MS.today : back === 1 ? KEPT_MS.yesterday : KEPT_MS.before;
       const from = today - back * DAY_MS;
-      const key = JSON.stringify([from, org, visibility?.filter((one) => one.org === org) ?? null]);
-      const rows = await this.days.get(key, keptMs, () =>
-        this.count({ org, visibility, from: new Date(from), until: new Date(from + DAY_MS) }),
+      const questions = orgs.map(
+        (org) => [JSON.stringify([from, org, visibility?.filter((one) => one.org === org) ?? null]), org] as const,
       );
-      counted.push({ day: new Date(from), rows });
+      const rows = await this.days.getAll(questions, keptMs, async (missing) => {
+        const span = { from: new Date(from), until: new Date(from + DAY_MS) };
+        const byOrg = grouped(await this.count({ orgs: missing, visibility, ...span }), ({ org }) => org);
+        return (org) => byOrg.get(org) ?? [];
+      });
+      counted.push({ day: new Date(from), rows: rows.flat() });
     }
     return counted;
   }

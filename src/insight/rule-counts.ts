@@ -35,16 +35,15 @@ export class RuleCounter {
     this.days = new DailyCounts((filter) => store.runCounts(filter), clock);
   }
 
-  /** Visible runs, by rule and outcome. */
-  async count(org: string, visibility: Visibility): Promise<{ since: Date; counts: RunCount[] }> {
-    const days = await this.days.of(org, visibility, COUNTED_DAYS);
+  /** Visible runs, by organization, rule and outcome. */
+  async count(orgs: readonly string[], visibility: Visibility): Promise<{ since: Date; counts: RunCount[] }> {
+    const days = await this.days.of(orgs, visibility, COUNTED_DAYS);
     return { since: days[0]?.day ?? new Date(0), counts: days.flatMap(({ rows }) => [...rows]) };
   }
 }
 
-/** Pure. */
-export function countsOfRule(rule: string, since: Date, counts: readonly RunCount[]): RuleCounts {
-  const own = counts.filter((one) => one.rule === rule);
+/** Pure. @param own of this rule alone */
+export function countsOfRule(since: Date, own: readonly RunCount[]): RuleCounts {
   const sum = (of: (one: RunCount) => boolean): number => own.filter(of).reduce((all, one) => all + one.count, 0);
   return {
     since,
@@ -56,12 +55,11 @@ export function countsOfRule(rule: string, since: Date, counts: readonly RunCoun
   };
 }
 
-/** How often each condition kept a rule from firing. */
-export function turnedAwayBy(rule: string, counts: readonly RunCount[]): ReadonlyMap<string, number> {
+/** How often each condition kept a rule from firing. @param own of this rule alone */
+export function turnedAwayBy(own: readonly RunCount[]): ReadonlyMap<string, number> {
   const byCondition = new Map<string, number>();
-  for (const { rule: of, state, because, count: many } of counts)
-    if (of === rule && state === 'not-fired' && because !== null)
-      byCondition.set(because, (byCondition.get(because) ?? 0) + many);
+  for (const { state, because, count: many } of own)
+    if (state === 'not-fired' && because !== null) byCondition.set(because, (byCondition.get(because) ?? 0) + many);
   return byCondition;
 }
 

@@ -63,6 +63,7 @@ export interface Outage {
 
 /** How many events of one kind deliveries and rows reported, both or one of them alone. */
 export interface KindCount {
+  readonly org: string;
   readonly kind: EventKind;
   readonly both: number;
   readonly webhook: number;
@@ -107,7 +108,12 @@ export abstract class GapStore {
     limit: number;
   }): Promise<Gap[]>;
   /** Of events stored from one moment until another, which is not included; kinds in no order. */
-  abstract coverage(filter: { org: string; visibility: Visibility; from: Date; until: Date }): Promise<KindCount[]>;
+  abstract coverage(filter: {
+    orgs: readonly string[];
+    visibility: Visibility;
+    from: Date;
+    until: Date;
+  }): Promise<KindCount[]>;
   /** Whether any delivery of the organization was stored at this time or later. */
   abstract anyDeliverySince(forge: string, org: string, since: Date): Promise<boolean>;
   /** When the newest delivery of the organization that is kept was stored; null = none is. */

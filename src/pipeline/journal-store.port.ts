@@ -136,6 +136,25 @@ export function pauseOf(
   return pauses.find((pause) => (pause.org ?? org) === org && (pause.rule ?? rule) === rule);
 }
 
+/** How many of all effects that wait to be tried a pause of exactly this scope keeps from it. */
+export function keptBy(pause: Pick<PauseRow, 'org' | 'rule'>, planned: readonly EffectsOfRule[]): number {
+  const own = planned.filter(({ org, rule }) => (pause.org ?? org) === org && (pause.rule ?? rule) === rule);
+  return own.reduce((sum, { count }) => sum + count, 0);
+}
+
+export interface EffectsOfRule {
+  readonly org: string;
+  readonly rule: string;
+  readonly count: number;
+}
+
+/** Runs of one pass of a schedule that ended (or stand) alike, those with the newest run first. */
+export interface RunsOfPass {
+  readonly state: RunState;
+  readonly reason: Reason;
+  readonly count: number;
+}
+
 export interface RunFilter {
   org?: string | undefined;
   rule?: string | undefined;
@@ -326,6 +345,13 @@ export abstract class JournalStore {
   abstract pause(row: PauseRow): Promise<void>;
   abstract resume(org: string | null, rule: string | null, by: string): Promise<boolean>;
   abstract paused(): Promise<PauseRow[]>;
-  /** How many effects a pause of exactly this scope keeps from being tried; `null` = all of them. */
-  abstract waitingForPause(scope: Pick<PauseRow, 'org' | 'rule'>, visibility?: Visibility): Promise<number>;
+  /** Of each rule and policy how many effects wait to be tried. */
+  abstract plannedByRule(visibility: Visibility): Promise<EffectsOfRule[]>;
+  /**
+   * What the newest pass of each of these schedules made, in their order; a pass is looked for among so many of the newest runs of the rule or policy.
+   */
+  abstract newestPasses(
+    schedules: ReadonlyArray<{ readonly org: string; readonly rule: string }>,
+    looked: number,
+  ): Promise<RunsOfPass[][]>;
 }

@@ -36,8 +36,8 @@ export interface RolloutEvidence {
 /** Stages of rules, and what they are based on. Rows are only added. */
 export abstract class RolloutStore {
   abstract newest(org: string, rule: string): Promise<RolloutRow | null>;
-  /** The newest row of every rule. */
-  abstract list(org: string): Promise<RolloutRow[]>;
+  /** The newest row of every rule of these organizations. */
+  abstract list(orgs: readonly string[]): Promise<RolloutRow[]>;
   /** @param after id of the row it follows, null = there is none; false when another one came first */
   abstract add(row: RolloutRow, after: string | null): Promise<boolean>;
   /** @param newest how many of the newest decisions are told */

@@ -14,6 +14,11 @@ export abstract class TickStore {
   abstract claim(tick: Omit<Tick, 'state'>): Promise<boolean>;
   /** The newest occurrence that has a row; with `upTo`, the newest that is not after it. */
   abstract last(forge: string, org: string, schedule: string, upTo?: Date): Promise<Date | null>;
+  /** The same for many schedules, in their order: of each the newest that is not after `upTo`. */
+  abstract lastOf(
+    schedules: ReadonlyArray<Pick<Tick, 'forge' | 'org' | 'schedule'>>,
+    upTo: Date,
+  ): Promise<Array<Date | null>>;
   abstract due(limit: number): Promise<Tick[]>;
   abstract markDecided(id: string): Promise<void>;
   /**

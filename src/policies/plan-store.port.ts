@@ -22,6 +22,8 @@ export abstract class PlanStore {
   abstract keep(plan: PolicyPlan): Promise<KeptPlan>;
   /** By its hash, or the beginning of it; null when there is none. @throws UserError when several begin so */
   abstract find(hash: string, visibility?: Visibility): Promise<KeptPlan | null>;
+  /** Those whose hash begins with any of these, in no order. */
+  abstract beginningWith(hashes: readonly string[], visibility: Visibility): Promise<KeptPlan[]>;
   /** Newest first. */
   abstract list(filter: {
     org?: string | undefined;

@@ -118,11 +118,11 @@ const BECAUSE = String.raw`coalesce(substring(params FROM '"condition":"((?:[^"\
 
 /** The reasons of a rule that does not fire are few: each is looked into once, not once a run. */
 const RUN_COUNTS = `
-SELECT rule, state, code, ${BECAUSE} AS because, sum(count)::int AS count FROM (
-  SELECT r.rule, r.state, r.reason_code AS code, CASE WHEN r.state = 'not-fired' THEN r.reason_params END AS params, count(*) AS count
-  FROM runs r WHERE r.id >= $5 AND r.id < $6 AND r.org = $4 AND NOT r.rule LIKE 'shadow/%' AND ${tellsRun('r', VISIBLE)}
-  GROUP BY r.rule, r.state, r.reason_code, params
-) AS counted GROUP BY rule, state, code, because`;
+SELECT org, rule, state, code, ${BECAUSE} AS because, sum(count)::int AS count FROM (
+  SELECT r.org, r.rule, r.state, r.reason_code AS code, CASE WHEN r.state = 'not-fired' THEN r.reason_params END AS params, count(*) AS count
+  FROM runs r WHERE r.id >= $5 AND r.id < $6 AND r.org = ANY (CAST($4 AS text[])) AND NOT r.rule LIKE 'shadow/%' AND ${tellsRun('r', VISIBLE)}
+  GROUP BY r.org, r.rule, r.state, r.reason_code, params
+) AS counted GROUP BY org, rule, state, code, because`;
 
 /** Activity in PostgreSQL: by the primary keys, or out of the index of one rule or of one state of effects. */
 export class SqlActivityStore implements ActivityStore {
@@ -182,10 +182,10 @@ export class SqlActivityStore implements ActivityStore {
     return row?.mark ?? '';
   }
 
-  async runCounts({ org, from, until, visibility }: CountFilter): Promise<RunCount[]> {
+  async runCounts({ orgs, from, until, visibility }: CountFilter): Promise<RunCount[]> {
     const rows = await this.rows<RunCount>(RUN_COUNTS, [
       ...visibilityValues(visibility),
-      org,
+      orgs,
       firstIdAt(from),
       firstIdAt(until),
     ]);

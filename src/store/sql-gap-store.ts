@@ -102,10 +102,10 @@ SELECT org, hook, to_timestamp(floor(extract(epoch FROM arrived_at) / 3600) * 36
 
 /** Ids grow with time: the span is one of the primary key. Bits of `reported_by`: 1 = deliveries, the others = rows. */
 const COVERAGE = `
-SELECT kind, count(*) FILTER (WHERE reported_by & 1 <> 0 AND reported_by & ~1 <> 0)::int AS both,
+SELECT e.org, kind, count(*) FILTER (WHERE reported_by & 1 <> 0 AND reported_by & ~1 <> 0)::int AS both,
        count(*) FILTER (WHERE reported_by & ~1 = 0)::int AS webhook, count(*) FILTER (WHERE reported_by & 1 = 0)::int AS rows
-FROM events e WHERE e.id >= $2 AND e.id < $3 AND e.org = $1 AND ${tellsEvent('e', placesFrom(4))}
-GROUP BY kind`;
+FROM events e WHERE e.id >= $2 AND e.id < $3 AND e.org = ANY (CAST($1 AS text[])) AND ${tellsEvent('e', placesFrom(4))}
+GROUP BY e.org, kind`;
 
 type WaitingRow = Omit<WaitingEntry, 'event'> & {
   eventId: string | null;
@@ -202,8 +202,8 @@ export class SqlGapStore implements GapStore {
     return (await this.db.run((manager) => executePlanned<Gap>(manager, LIST, params))).rows;
   }
 
-  async coverage({ org, visibility, from, until }: Parameters<GapStore['coverage']>[0]): Promise<KindCount[]> {
-    const params = [org, firstIdAt(from), firstIdAt(until), ...visibilityValues(visibility)];
+  async coverage({ orgs, visibility, from, until }: Parameters<GapStore['coverage']>[0]): Promise<KindCount[]> {
+    const params = [orgs, firstIdAt(from), firstIdAt(until), ...visibilityValues(visibility)];
     return (await this.db.run((manager) => executePlanned<KindCount>(manager, COVERAGE, params))).rows;
   }
 

@@ -1,8 +1,17 @@
 import type { EntityManager, SelectQueryBuilder } from 'typeorm';
+import { grouped } from '../core/grouped.js';
 import { INTENT_STATES, type IntentState } from '../core/states.js';
 import { visibilityWithin, type Visibility } from '../core/visibility.js';
-import type { HeldForge, IntentWork, PauseRow, RunFilter } from '../pipeline/journal-store.port.js';
-import { type Attempt, type Intent, type Run } from '../core/run.js';
+import type {
+  EffectsOfRule,
+  HeldForge,
+  IntentWork,
+  JournalStore,
+  PauseRow,
+  RunFilter,
+  RunsOfPass,
+} from '../pipeline/journal-store.port.js';
+import { type Attempt, type Intent, type Run, type RunState } from '../core/run.js';
 import { runReasonOf } from './columns.js';
 import { execute, executePlanned, type Database } from './database.js';
 import { AttemptEntity } from './entities/attempt.entity.js';
@@ -33,6 +42,28 @@ const COUNT_NEWEST = countNewest('');
 const COUNT_NEWEST_VISIBLE = countNewest(`WHERE ${tellsIntent('i', placesFrom(3))}`);
 
 const ORGS = `SELECT o.org FROM ${orgsOf('runs', 'true')} AS o`;
+
+const PLANNED_BY_RULE = `
+SELECT i.org, i.rule, count(*)::int AS count FROM intents i WHERE i.state = 'planned' AND ${tellsIntent('i', placesFrom(1))} GROUP BY i.org, i.rule`;
+
+/** Out of the index of the runs of a rule. Events may start the same rule: the pass is that of the newest run with a tick. */
+const NEWEST_PASSES = `
+SELECT w.n::int AS n, o.state, o.reason_code AS "reasonCode", o.reason_params AS "reasonParams", count(*)::int AS count
+FROM unnest(CAST($1 AS text[]), CAST($2 AS text[])) WITH ORDINALITY AS w (org, rule, n) CROSS JOIN LATERAL (
+  SELECT t.*, first_value(t.tick) OVER (ORDER BY t.tick IS NULL, t.seq DESC) AS newest FROM (
+    SELECT r.state, r.reason_code, r.reason_params, r.seq, substring(r.cause FROM '"tickId":"([^"\\\\]*)"') AS tick
+    FROM runs r WHERE r.org = w.org AND r.rule = w.rule ORDER BY r.seq DESC LIMIT $3
+  ) AS t
+) AS o WHERE o.tick = o.newest
+GROUP BY w.n, o.state, o.reason_code, o.reason_params ORDER BY w.n, max(o.seq) DESC`;
+
+interface PassRow {
+  readonly n: number;
+  readonly state: RunState;
+  readonly reasonCode: string;
+  readonly reasonParams: string;
+  readonly count: number;
+}
 
 /** What is read of runs, intents and attempts. */
 export class SqlJournalReads {
@@ -205,13 +236,24 @@ export class SqlJournalReads {
     }));
   }
 
-  async waitingForPause({ org, rule }: Pick<PauseRow, 'org' | 'rule'>, visibility: Visibility = null): Promise<number> {
-    return this.db.run((manager) => {
-      const query = visibleIntents(manager, visibility).andWhere(`intent.state = 'planned'`);
-      if (org !== null) query.andWhere('intent.org = :org', { org });
-      if (rule !== null) query.andWhere('intent.rule = :rule', { rule });
-      return query.getCount();
-    });
+  async plannedByRule(visibility: Visibility): Promise<EffectsOfRule[]> {
+    const { rows } = await this.db.run((manager) =>
+      execute<EffectsOfRule>(manager, PLANNED_BY_RULE, visibilityValues(visibility)),
+    );
+    return rows;
+  }
+
+  async newestPasses(...[schedules, looked]: Parameters<JournalStore['newestPasses']>): Promise<RunsOfPass[][]> {
+    const params = [schedules.map(({ org }) => org), schedules.map(({ rule }) => rule), looked];
+    const { rows } = await this.db.run((manager) => execute<PassRow>(manager, NEWEST_PASSES, params));
+    const passes = grouped(rows, ({ n }) => String(n));
+    return schedules.map((_, n) =>
+      (passes.get(String(n + 1)) ?? []).map(({ state, count, ...reason }) => ({
+        state,
+        reason: runReasonOf(reason),
+        count,
+      })),
+    );
   }
 }
 
@@ -255,14 +297,4 @@ SELECT id FROM (${newestOf(`unnest(CAST(${whole} AS text[])) AS w (org)`, 'r.org
     `r.org = w.org AND ${isOfEntry('r', 'w.repo')}`,
   )}
 ) AS newest ORDER BY seq DESC LIMIT $4`;
-}
-
-function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const item of items) {
-    const group = groups.get(keyOf(item));
-    if (group) group.push(item);
-    else groups.set(keyOf(item), [item]);
-  }
-  return groups;
 }

@@ -1,7 +1,7 @@
 import type { EntrySource } from '../core/event.js';
 import { parseJson, stringifyJson, type Json } from '../core/json.js';
 import { Raw } from 'typeorm';
-import type { CursorStore, KeptPosition } from '../polling/cursor-store.port.js';
+import type { CursorStore, KeptPosition, PositionOfOrg } from '../polling/cursor-store.port.js';
 import type { Database } from './database.js';
 import { CursorEntity } from './entities/small.entities.js';
 
@@ -11,6 +11,12 @@ export class TypeOrmCursorStore implements CursorStore {
   async read(forge: string, org: string, source: EntrySource): Promise<KeptPosition | null> {
     const row = await this.db.table(CursorEntity, (cursors) => cursors.findOneBy({ forge, org, source }));
     return row && { position: parseJson(row.position), advancedAt: row.advancedAt };
+  }
+
+  async of(orgs: readonly string[]): Promise<PositionOfOrg[]> {
+    const isAsked = Raw((column) => `${column} = ANY (CAST(:orgs AS text[]))`, { orgs });
+    const rows = await this.db.table(CursorEntity, (cursors) => cursors.findBy({ org: isAsked }));
+    return rows.map(({ position, ...row }) => ({ ...row, position: parseJson(position) }));
   }
 
   async begin(forge: string, org: string, source: EntrySource, position: Json): Promise<void> {

@@ -1,5 +1,5 @@
 import { parseJson, stringifyJson, type Json } from '../core/json.js';
-import type { KnownFact, KnownFacts } from '../core/known-facts.port.js';
+import type { FactOfSubject, KnownFact, KnownFacts } from '../core/known-facts.port.js';
 import { execute, type Database } from './database.js';
 import { KnownFactEntity } from './entities/governance.entities.js';
 
@@ -9,6 +9,11 @@ INSERT INTO known_facts AS k (forge, subject, kind, fact) VALUES ($1, $2, $3, 'n
 ON CONFLICT (forge, subject, kind) DO UPDATE SET learned_at = clock_timestamp()
 WHERE k.learned_at < clock_timestamp() - $4::double precision * interval '1 millisecond'
 RETURNING forge`;
+
+const OF = `
+SELECT forge, subject, kind, fact, learned_at AS "learnedAt" FROM known_facts WHERE kind = ANY (CAST($1 AS text[])) AND subject = ANY (CAST($2 AS text[]))`;
+
+type FactRow = Omit<FactOfSubject, 'fact'> & { readonly fact: string };
 
 export class TypeOrmKnownFacts implements KnownFacts {
   constructor(private readonly db: Database) {}
@@ -23,8 +28,13 @@ export class TypeOrmKnownFacts implements KnownFacts {
     await this.db.table(KnownFactEntity, (facts) => facts.upsert(row, ['forge', 'subject', 'kind']));
   }
 
-  async all(kind: string): Promise<Array<KnownFact & { forge: string; subject: string }>> {
+  async all(kind: string): Promise<FactOfSubject[]> {
     const rows = await this.db.table(KnownFactEntity, (facts) => facts.findBy({ kind }));
+    return rows.map(({ fact, ...row }) => ({ ...row, fact: parseJson(fact) }));
+  }
+
+  async of(kinds: readonly string[], subjects: readonly string[]): Promise<FactOfSubject[]> {
+    const { rows } = await this.db.run((manager) => execute<FactRow>(manager, OF, [kinds, subjects]));
     return rows.map(({ fact, ...row }) => ({ ...row, fact: parseJson(fact) }));
   }
 

@@ -20,6 +20,11 @@ ON CONFLICT (hash) DO UPDATE SET id = excluded.id, state = 'open', plan = exclud
   decided_by = NULL, decided_at = NULL, applied_by = NULL, applied_at = NULL, seq = DEFAULT
 WHERE plans.state IN ('applied', 'denied')`;
 
+/** "g" comes after every digit of a hash. */
+const BEGINNING_WITH = `
+SELECT f.hash FROM unnest(CAST(:hashes AS text[])) AS b (hash)
+CROSS JOIN LATERAL (SELECT p.hash FROM plans p WHERE p.hash >= b.hash AND p.hash < b.hash || 'g' LIMIT 2) AS f`;
+
 const TRUST = `
 INSERT INTO trusted_policies (org, policy, by, at) SELECT $1, policy, $3, clock_timestamp() FROM unnest($2::text[]) AS policy
 ON CONFLICT DO NOTHING`;
@@ -50,6 +55,16 @@ export class TypeOrmPlanStore implements PlanStore {
     if (second && first?.hash !== hash)
       throw new UserError('AMBIGUOUS_PLAN', `several plans begin with ${hash}: give more characters of the hash`);
     return first ? toPlan(first) : null;
+  }
+
+  async beginningWith(hashes: readonly string[], visibility: Visibility): Promise<KeptPlan[]> {
+    const rows = await this.db.table(PlanEntity, (plans) => {
+      const query = plans.createQueryBuilder('plan').where(`plan.hash IN (${BEGINNING_WITH})`, { hashes });
+      if (visibility !== null)
+        query.andWhere(tellsOrg('plan.org', NAMED.whole), { whole: visibilityParams(visibility).whole });
+      return query.getMany();
+    });
+    return rows.map(toPlan);
   }
 
   async list({

@@ -13,6 +13,9 @@ ON CONFLICT (id) DO UPDATE SET state = excluded.state, problems = excluded.probl
 const MISSING =
   'SELECT k.id FROM unnest($1::text[]) AS k (id) WHERE NOT EXISTS (SELECT 1 FROM revisions r WHERE r.id = k.id)';
 
+const ACTIVE_IN = `
+SELECT id, org, hash, loaded_at AS "loadedAt" FROM revisions WHERE org = ANY (CAST($1 AS text[])) AND state = 'active'`;
+
 export class TypeOrmRevisionStore implements RevisionStore {
   constructor(private readonly db: Database) {}
 
@@ -42,6 +45,11 @@ export class TypeOrmRevisionStore implements RevisionStore {
   async active(org: string): Promise<StoredRevision | null> {
     const row = await this.db.table(RevisionEntity, (revisions) => revisions.findOneBy({ org, state: 'active' }));
     return row ? toRevision(row) : null;
+  }
+
+  async activeIn(orgs: readonly string[]): ReturnType<RevisionStore['activeIn']> {
+    type Row = Pick<StoredRevision, 'id' | 'org' | 'hash' | 'loadedAt'>;
+    return (await this.db.run((manager) => execute<Row>(manager, ACTIVE_IN, [orgs]))).rows;
   }
 
   async byId(id: string): Promise<StoredRevision | null> {

@@ -30,13 +30,13 @@ export class TypeOrmRolloutStore implements RolloutStore {
     return row && toRow(row);
   }
 
-  async list(org: string): Promise<RolloutRow[]> {
+  async list(orgs: readonly string[]): Promise<RolloutRow[]> {
     const rows = await this.db.table(RolloutEntity, (rollouts) =>
       rollouts
         .createQueryBuilder('rollout')
-        .distinctOn(['rollout.rule'])
-        .where({ org })
-        .orderBy({ 'rollout.rule': 'ASC', 'rollout.seq': 'DESC' })
+        .distinctOn(['rollout.org', 'rollout.rule'])
+        .where('rollout.org = ANY (CAST(:orgs AS text[]))', { orgs })
+        .orderBy({ 'rollout.org': 'ASC', 'rollout.rule': 'ASC', 'rollout.seq': 'DESC' })
         .getMany(),
     );
     return rows.map(toRow);

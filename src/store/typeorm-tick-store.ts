@@ -28,6 +28,11 @@ DELETE FROM ticks WHERE id IN (
   LIMIT $3
 )`;
 
+const LAST_OF = `
+SELECT (SELECT t.occurrence FROM ticks t WHERE t.forge = w.forge AND t.org = w.org AND t.schedule = w.schedule AND t.occurrence <= $4
+        ORDER BY t.occurrence DESC LIMIT 1) AS last
+FROM unnest(CAST($1 AS text[]), CAST($2 AS text[]), CAST($3 AS text[])) WITH ORDINALITY AS w (forge, org, schedule, n) ORDER BY w.n`;
+
 export class TypeOrmTickStore implements TickStore {
   constructor(private readonly db: Database) {}
 
@@ -40,6 +45,14 @@ export class TypeOrmTickStore implements TickStore {
     const where = { forge, org, schedule, ...(upTo ? { occurrence: LessThanOrEqual(upTo) } : {}) };
     const row = await this.db.table(TickEntity, (ticks) => ticks.findOne({ where, order: { occurrence: 'DESC' } }));
     return row?.occurrence ?? null;
+  }
+
+  async lastOf(...[schedules, upTo]: Parameters<TickStore['lastOf']>): Promise<Array<Date | null>> {
+    const columns = (['forge', 'org', 'schedule'] as const).map((name) => schedules.map((one) => one[name]));
+    const { rows } = await this.db.run((manager) =>
+      execute<{ last: Date | null }>(manager, LAST_OF, [...columns, upTo]),
+    );
+    return rows.map(({ last }) => last);
   }
 
   async due(limit: number): Promise<Tick[]> {

@@ -195,14 +195,14 @@ export function activityStoreSuite(open: () => Promise<Stores>): void {
     await decide({ ...about(pushed), state: 'done', rule: 'other' });
     const until = new Date(Date.UTC(2026, 10, 20, 12, minute + 1));
     await decide({ ...about(pushed), state: 'done', rule: 'later' });
-    const span = { org: 'acme', from: new Date('2026-11-20T12:00:00Z'), until, visibility: null };
+    const span = { orgs: ['acme', 'none'], from: new Date('2026-11-20T12:00:00Z'), until, visibility: null };
 
     const counts = await stores.activity.runCounts(span);
     expect(counts).toHaveLength(3);
     expect(counts).toEqual(
       expect.arrayContaining([
-        { rule: 'r1', state: 'not-fired', code: 'run.not-fired', because: 'by "team"', count: 2 },
-        { rule: 'r1', state: 'not-fired', code: 'run.not-fired', because: 'is urgent', count: 1 },
+        { org: 'acme', rule: 'r1', state: 'not-fired', code: 'run.not-fired', because: 'by "team"', count: 2 },
+        { org: 'acme', rule: 'r1', state: 'not-fired', code: 'run.not-fired', because: 'is urgent', count: 1 },
         expect.objectContaining({ rule: 'other', state: 'done', count: 1 }),
       ]),
     );

@@ -366,15 +366,20 @@ export function gapStoreSuite(open: () => Promise<Stores>): void {
       tx.join(labeled.id);
     });
     const now = Date.now();
-    const span = { org: 'acme', visibility: null, from: new Date(now - 3_600_000), until: new Date(now + 3_600_000) };
+    const span = {
+      orgs: ['acme', 'none'],
+      visibility: null,
+      from: new Date(now - 3_600_000),
+      until: new Date(now + 3_600_000),
+    };
 
     const covered = await stores.gaps.coverage(span);
 
     expect(covered.sort((a, b) => (a.kind < b.kind ? -1 : 1))).toEqual([
-      { kind: 'issue.labeled', both: 0, webhook: 1, rows: 0 },
-      { kind: 'issue.opened', both: 1, webhook: 0, rows: 1 },
+      { org: 'acme', kind: 'issue.labeled', both: 0, webhook: 1, rows: 0 },
+      { org: 'acme', kind: 'issue.opened', both: 1, webhook: 0, rows: 1 },
     ]);
-    expect(await stores.gaps.coverage({ ...span, org: 'other' })).toEqual([]);
+    expect(await stores.gaps.coverage({ ...span, orgs: ['other'] })).toEqual([]);
     expect(await stores.gaps.coverage({ ...span, visibility: [{ org: 'acme', repositories: ['99'] }] })).toEqual([]);
     expect(await stores.gaps.coverage({ ...span, from: span.until, until: new Date(now + 7_200_000) })).toEqual([]);
   });

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { IntentState } from '../../src/core/states.js';
 import { INTENT_STATES } from '../../src/core/states.js';
 import { BudgetSpent, type BudgetLimit } from '../../src/core/budgets.js';
-import type { DueIntent, JournalStore, RecordedRun } from '../../src/pipeline/journal-store.port.js';
+import { keptBy, type DueIntent, type JournalStore, type RecordedRun } from '../../src/pipeline/journal-store.port.js';
 import type { Cause, NewIntent } from '../../src/core/run.js';
 import type { Reason } from '../../src/core/reason.js';
 import { intentReason, runReason } from '../../src/core/run-reasons.js';
@@ -572,7 +572,7 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
 
     await journal.pause({ ...scope, by: 'ann', at: test.now() });
 
-    expect(await journal.waitingForPause(scope)).toBe(3 - due.length);
+    expect(keptBy(scope, await journal.plannedByRule(null))).toBe(3 - due.length);
     expect(await dueOf(journal, 9)).toEqual(due);
     for (const id of ['r1', 'r2', 'other'])
       expect((await claimOne(journal, id, 'me', LEASE_MS)) !== null).toBe(due.includes(id));
@@ -943,6 +943,35 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
 
     expect((await journal.lastSettled('key'))?.id).toBe('b');
     expect(await journal.lastSettled('other')).toBeNull();
+  });
+
+  it('tells what the newest pass of each schedule made, equal runs counted', async () => {
+    let n = 0;
+    const decide = (rule: string, cause: Cause, more: object = {}) =>
+      journal.recordDecision({}, [
+        { run: aRun({ id: `p${(n += 1)}`, runKey: `p${n}`, rule, cause, state: 'done', ...more }), intents: [] },
+      ]);
+    const tick = (tickId: string, subject: string): Cause => ({ kind: 'tick', tickId, subject });
+    await decide('nightly', tick('t1', '1'), { state: 'not-fired' });
+    for (const repo of ['1', '2', '3']) await decide('nightly', tick('t2', repo), { reason: because('wanted') });
+    await decide('nightly', tick('t2', '4'), { state: 'not-fired', reason: because('as wanted') });
+    // Somebody caused another run of it meanwhile.
+    await decide('nightly', { kind: 'apply', by: 'ann', plan: 'p', subject: '1' });
+    await decide('hourly', tick('t3', '"tickId":"t2"'));
+    await decide('by hand', { kind: 'apply', by: 'ann', plan: 'p', subject: '1' });
+
+    const asked = ['hourly', 'nightly', 'by hand', 'never'].map((rule) => ({ org: 'acme', rule }));
+    const [hourly, nightly, ...others] = await journal.newestPasses(asked, 100);
+
+    expect(hourly).toMatchObject([{ state: 'done', count: 1 }]);
+    expect(nightly).toEqual([
+      { state: 'not-fired', reason: because('as wanted'), count: 1 },
+      { state: 'done', reason: because('wanted'), count: 3 },
+    ]);
+    expect(others).toEqual([[], []]);
+    // The newest of the runs that are looked at.
+    expect(await journal.newestPasses([{ org: 'acme', rule: 'nightly' }], 1)).toEqual([[]]);
+    expect(await journal.newestPasses([{ org: 'other', rule: 'nightly' }], 9)).toEqual([[]]);
   });
 
   it('counts intents by state, and lists one state', async () => {

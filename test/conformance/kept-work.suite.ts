@@ -84,6 +84,9 @@ export function keptWorkSuite(open: () => Promise<KeptWork>): void {
       expect(await stores.plans.find('abcd')).toMatchObject({ state: 'open' });
       expect(await stores.plans.find('ff')).toBeNull();
       await expect(stores.plans.find('ab')).rejects.toThrow('several plans begin with ab');
+      const some = await stores.plans.beginningWith(['abcd', 'ff'], null);
+      expect(some).toEqual([await stores.plans.find('abcd')]);
+      expect(await stores.plans.beginningWith(['abcd'], [{ org: 'other', repositories: null }])).toEqual([]);
       expect(await stores.plans.list({ state: 'open', limit: 10 })).toHaveLength(2);
     });
 
@@ -126,6 +129,22 @@ export function keptWorkSuite(open: () => Promise<KeptWork>): void {
       });
       expect(await stores.cursors.read('main', 'acme', 'tasks')).toMatchObject({ position: null });
       expect(await stores.cursors.read('second', 'acme', 'feed')).toBeNull();
+    });
+
+    it('tells those of several organizations at once', async () => {
+      await stores.cursors.write('main', 'acme', 'feed', { n: 1 });
+      await stores.cursors.write('second', 'acme', 'tasks', { n: 2 });
+      await stores.cursors.write('main', 'beta', 'feed', { n: 3 });
+      await stores.cursors.write('main', 'other', 'feed', { n: 4 });
+
+      const positions = await stores.cursors.of(['acme', 'beta', 'nobody']);
+
+      expect(positions.map(({ forge, org, source, position }) => [forge, org, source, position]).sort()).toEqual([
+        ['main', 'acme', 'feed', { n: 1 }],
+        ['main', 'beta', 'feed', { n: 3 }],
+        ['second', 'acme', 'tasks', { n: 2 }],
+      ]);
+      expect(positions[0]?.advancedAt).toBeInstanceOf(Date);
     });
 
     it('keeps the first of two beginnings', async () => {
@@ -199,6 +218,11 @@ export function keptWorkSuite(open: () => Promise<KeptWork>): void {
         late.occurrence,
       );
       expect(await stores.ticks.last('main', 'acme', 'never')).toBeNull();
+      const nightly = { forge: 'main', org: 'acme', schedule: 'nightly' };
+      const many = [nightly, { ...nightly, schedule: 'never' }, { ...nightly, forge: 'second' }, nightly];
+      expect(await stores.ticks.lastOf(many, late.occurrence)).toEqual([late.occurrence, null, null, late.occurrence]);
+      expect(await stores.ticks.lastOf([nightly], early.occurrence)).toEqual([early.occurrence]);
+      expect(await stores.ticks.lastOf([], late.occurrence)).toEqual([]);
     });
 
     it('gives what is due in order of time, up to the limit', async () => {
@@ -256,9 +280,11 @@ export function keptWorkSuite(open: () => Promise<KeptWork>): void {
 
     it('gives the newest row of each rule as it was added', async () => {
       const [one, other] = [aRow({ forced: true }), aRow({ rule: 'r2', kind: 'promoted', by: 'ann' })];
-      for (const row of [one, other]) await stores.rollouts.add(row, null);
+      const ofBeta = aRow({ org: 'beta' });
+      for (const row of [one, other, ofBeta, aRow({ org: 'gamma' })]) await stores.rollouts.add(row, null);
 
-      expect(await stores.rollouts.list('acme')).toEqual([one, other]);
+      expect(await stores.rollouts.list(['acme'])).toEqual([one, other]);
+      expect(await stores.rollouts.list(['beta', 'acme'])).toEqual([one, other, ofBeta]);
     });
 
     it('counts what a rule decided since a time, and what was recorded instead of written', async () => {

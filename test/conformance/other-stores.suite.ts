@@ -395,6 +395,22 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
       expect(all[0]?.learnedAt).toBeInstanceOf(Date);
     });
 
+    it('tells some kinds about some subjects at once', async () => {
+      await stores.known.write('main', 'acme', 'org.hooks', 1);
+      await stores.known.write('second', 'acme', 'org.rights', 2);
+      await stores.known.write('main', 'other', 'org.hooks', 3);
+      await stores.known.write('main', 'acme', 'server', 4);
+
+      const some = await stores.known.of(['org.hooks', 'org.rights'], ['acme', 'nobody']);
+
+      expect(some.map(({ forge, subject, kind, fact }) => [forge, subject, kind, fact]).sort()).toEqual([
+        ['main', 'acme', 'org.hooks', 1],
+        ['second', 'acme', 'org.rights', 2],
+      ]);
+      expect(some[0]?.learnedAt).toBeInstanceOf(Date);
+      expect(await stores.known.of(['org.hooks'], [])).toEqual([]);
+    });
+
     it('lets one at a time learn something, until it is done or its time is over', async () => {
       const claim = (forMs: number): Promise<boolean> => stores.known.claim('main', 'acme', 'org.hooks', forMs);
 
@@ -615,6 +631,9 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
       expect(await stores.revisions.active('other')).toEqual(other);
       expect(await stores.revisions.byId(first.id)).toEqual({ ...first, state: 'replaced' });
       expect(await stores.revisions.active('nobody')).toBeNull();
+      const shown = ({ id, org, hash, loadedAt }: StoredRevision) => ({ id, org, hash, loadedAt });
+      const activeOnes = await stores.revisions.activeIn(['acme', 'other', 'nobody']);
+      expect(activeOnes.sort((a, b) => (a.org < b.org ? -1 : 1))).toEqual([shown(second), shown(other)]);
     });
 
     it('keeps a broken revision beside the active one', async () => {

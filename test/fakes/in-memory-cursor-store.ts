@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { EntrySource } from '../../src/core/event.js';
 import type { Json } from '../../src/core/json.js';
-import type { CursorStore, KeptPosition } from '../../src/polling/cursor-store.port.js';
+import type { CursorStore, KeptPosition, PositionOfOrg } from '../../src/polling/cursor-store.port.js';
 
 /** Poll positions of one process. */
 export class InMemoryCursorStore implements CursorStore {
@@ -11,6 +11,13 @@ export class InMemoryCursorStore implements CursorStore {
 
   async read(forge: string, org: string, source: EntrySource): Promise<KeptPosition | null> {
     return structuredClone(this.positions.get(`${forge}/${org}/${source}`) ?? null);
+  }
+
+  async of(orgs: readonly string[]): Promise<PositionOfOrg[]> {
+    return [...this.positions].flatMap(([key, kept]) => {
+      const [forge = '', org = '', source] = key.split('/');
+      return orgs.includes(org) ? [{ forge, org, source: source as EntrySource, ...structuredClone(kept) }] : [];
+    });
   }
 
   async begin(forge: string, org: string, source: EntrySource, position: Json): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Clock } from '../../src/core/clock.js';
+import { grouped } from '../../src/core/grouped.js';
 import type { Json } from '../../src/core/json.js';
 import { INTENT_STATES, isEnded, type IntentState } from '../../src/core/states.js';
 import {
@@ -19,6 +20,7 @@ import type {
   DecidedBy,
   DecidedCause,
   DueIntent,
+  EffectsOfRule,
   ForgeHold,
   HeldForge,
   IntentLine,
@@ -29,6 +31,7 @@ import type {
   PauseRow,
   RecordedRun,
   RunFilter,
+  RunsOfPass,
   Settled,
   Settlement,
 } from '../../src/pipeline/journal-store.port.js';
@@ -691,12 +694,30 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     return this.pauses.map(copy);
   }
 
-  async waitingForPause({ org, rule }: Pick<PauseRow, 'org' | 'rule'>, visibility: Visibility = null): Promise<number> {
+  async plannedByRule(visibility: Visibility): Promise<EffectsOfRule[]> {
     wholeVisibility(visibility);
-    return this.ordered().filter(
-      ({ intent }) =>
-        intent.state === 'planned' && intent.org === (org ?? intent.org) && intent.rule === (rule ?? intent.rule),
-    ).length;
+    const planned = this.ordered().filter(({ intent }) => intent.state === 'planned');
+    const groups = grouped(planned, ({ intent: { org, rule } }) => `${org}/${rule}`);
+    return [...groups.values()].flatMap((rows) => {
+      const [first] = rows;
+      return first ? [{ org: first.intent.org, rule: first.intent.rule, count: rows.length }] : [];
+    });
+  }
+
+  async newestPasses(...[schedules, looked]: Parameters<JournalStore['newestPasses']>): Promise<RunsOfPass[][]> {
+    return Promise.all(
+      schedules.map(async (one) => {
+        const runs = await this.runs({ ...one, limit: looked });
+        const tickOf = ({ cause }: Run): string | null => (cause.kind === 'tick' ? cause.tickId : null);
+        const newest = runs.map(tickOf).find((tick) => tick !== null);
+        const pass = runs.filter((run) => newest !== undefined && tickOf(run) === newest);
+        const groups = grouped(pass, ({ state, reason }) => JSON.stringify([state, reason]));
+        return [...groups.values()].flatMap((alike) => {
+          const [first] = alike;
+          return first ? [{ state: first.state, reason: first.reason, count: alike.length }] : [];
+        });
+      }),
+    );
   }
 
   /** Whether arrivals or events wait in the inbox beside it. */

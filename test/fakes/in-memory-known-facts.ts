@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/core/clock.js';
 import { parseJson, stringifyJson, type Json } from '../../src/core/json.js';
-import type { KnownFact, KnownFacts } from '../../src/core/known-facts.port.js';
+import type { FactOfSubject, KnownFact, KnownFacts } from '../../src/core/known-facts.port.js';
 
 /** Facts as text, as a store keeps them; several processes of a test may share one. */
 export class InMemoryKnownFacts implements KnownFacts {
@@ -19,10 +19,15 @@ export class InMemoryKnownFacts implements KnownFacts {
     this.rows.set(JSON.stringify([forge, subject, kind]), row);
   }
 
-  async all(kind: string): Promise<Array<KnownFact & { forge: string; subject: string }>> {
+  async all(kind: string): Promise<FactOfSubject[]> {
     return [...this.rows.values()]
       .filter((row) => row.kind === kind)
-      .map(({ forge, subject, fact, at }) => ({ forge, subject, fact: parseJson(fact), learnedAt: at }));
+      .map(({ fact, at, ...row }) => ({ ...row, fact: parseJson(fact), learnedAt: at }));
+  }
+
+  async of(kinds: readonly string[], subjects: readonly string[]): Promise<FactOfSubject[]> {
+    const facts = await Promise.all(kinds.map((kind) => this.all(kind)));
+    return facts.flat().filter(({ subject }) => subjects.includes(subject));
   }
 
   async claim(forge: string, subject: string, kind: string, forMs: number): Promise<boolean> {

@@ -33,6 +33,11 @@ export class InMemoryPlanStore implements PlanStore {
     return found[0] === undefined ? null : this.rowOf(found[0]);
   }
 
+  async beginningWith(hashes: readonly string[], visibility: Visibility): Promise<KeptPlan[]> {
+    wholeVisibility(visibility);
+    return structuredClone([...this.rows.values()].filter(({ hash }) => hashes.some((one) => hash.startsWith(one))));
+  }
+
   async list({ org, state, visibility, limit }: Parameters<PlanStore['list']>[0]): Promise<KeptPlan[]> {
     wholeVisibility(visibility);
     const isAsked = (plan: KeptPlan): boolean =>

@@ -15,6 +15,10 @@ export class InMemoryRevisionStore implements RevisionStore {
     return [...this.rows.values()].find((row) => row.org === org && row.state === 'active') ?? null;
   }
 
+  async activeIn(orgs: readonly string[]): ReturnType<RevisionStore['activeIn']> {
+    return [...this.rows.values()].filter(({ org, state }) => state === 'active' && orgs.includes(org));
+  }
+
   async byId(id: string): Promise<StoredRevision | null> {
     return this.rows.get(id) ?? null;
   }

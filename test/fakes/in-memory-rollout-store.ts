@@ -12,9 +12,9 @@ export class InMemoryRolloutStore implements RolloutStore {
     return this.rows.findLast((row) => row.org === org && row.rule === rule) ?? null;
   }
 
-  async list(org: string): Promise<RolloutRow[]> {
-    const rules = [...new Set(this.rows.filter((row) => row.org === org).map(({ rule }) => rule))].sort();
-    return (await Promise.all(rules.map((rule) => this.newest(org, rule)))).filter((row) => row !== null);
+  async list(orgs: readonly string[]): Promise<RolloutRow[]> {
+    const newest = new Map(this.rows.map((row) => [`${row.org}/${row.rule}`, row]));
+    return [...newest].sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([, row]) => (orgs.includes(row.org) ? [row] : []));
   }
 
   async add(row: RolloutRow, after: string | null): Promise<boolean> {

@@ -26,6 +26,10 @@ export class InMemoryTickStore implements TickStore {
     return times.length > 0 ? new Date(Math.max(...times)) : null;
   }
 
+  lastOf(...[schedules, upTo]: Parameters<TickStore['lastOf']>): Promise<Array<Date | null>> {
+    return Promise.all(schedules.map(({ forge, org, schedule }) => this.last(forge, org, schedule, upTo)));
+  }
+
   async due(limit: number): Promise<Tick[]> {
     const due = this.rows
       .filter((row) => row.state === 'due')

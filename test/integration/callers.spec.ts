@@ -380,7 +380,7 @@ describe.each(DEPLOYMENTS)('integration/callers: who sees and does what (%s)', (
       socket,
     };
     const { operations } = running.control;
-    const { orgs } = await operations.status({}, socket);
+    const { rows: orgs } = await operations.status({ limit: 50 }, socket);
     expect(orgs.flatMap(({ heldBack }) => heldBack)).toEqual([]);
     const plan = async (org: string, policy?: string) =>
       (await operations.plan({ org, ...(policy === undefined ? {} : { policy }) }, socket)).hash;
@@ -445,7 +445,7 @@ describe.each(DEPLOYMENTS)('integration/callers: who sees and does what (%s)', (
   it('counts what is visible, and nothing else', async () => {
     const counted: Partial<Record<Person, object>> = {};
     for (const person of ['writer', 'other owner', 'owner', 'socket'] as const) {
-      const status = await running.control.operations.status({}, callers[person]);
+      const status = await running.control.operations.status({ limit: 50 }, callers[person]);
       const { coverage } = await running.control.operations.gaps({ limit: 1, days: 30 }, callers[person]);
       counted[person] = {
         planned: status.intents.planned,

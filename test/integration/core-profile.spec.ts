@@ -53,7 +53,7 @@ describe('integration/core-profile', () => {
     forge.botCalls().filter((call) => call.method === 'POST' && call.path.endsWith(path) && call.status === 201).length;
 
   const lacking = async (): Promise<readonly string[]> =>
-    (await bot.reach.get<StatusReport>('/v1/status')).orgs[0]?.lacking ?? [];
+    (await bot.reach.get<StatusReport>('/v1/status')).rows[0]?.lacking ?? [];
   const notOffered = [
     expect.stringMatching(
       /r\.yaml:6:15: notes needs listReleases for releases\.list, which this forge does not offer$/,

@@ -86,7 +86,7 @@ describe.each<[ProfileName]>([['gitea'], ['forgejo']])('integration/doctor on %s
   const install = (orders: object = {}): Promise<HookReport> =>
     bot.reach.post<HookReport>('/v1/orgs/acme/hook', orders);
   const lacking = async (): Promise<readonly string[]> =>
-    (await bot.reach.get<StatusReport>('/v1/status')).orgs[0]?.lacking ?? [];
+    (await bot.reach.get<StatusReport>('/v1/status')).rows[0]?.lacking ?? [];
   const hooks = (): Promise<Listed[]> => forge.get<Listed[]>('/orgs/acme/hooks');
   const writesOfHooks = (): number =>
     forge.sandbox.parts.ledger.entries.filter(({ path, applied }) => path.includes('/hooks') && applied.length > 0)

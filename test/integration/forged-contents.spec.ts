@@ -362,7 +362,7 @@ describe('integration/forged-contents', () => {
     });
     await feedIsRead(bot);
     await until(async () => {
-      const { forges, orgs } = await bot.reach.get<StatusReport>('/v1/status');
+      const { forges, rows: orgs } = await bot.reach.get<StatusReport>('/v1/status');
       expect(orgs[0]?.heldBack).toEqual([]);
       return forges[0]?.self === 'bot';
     });

@@ -102,7 +102,7 @@ describe('integration/lists: what happened, as people read it', () => {
   });
 
   it('a revision has one id everywhere, which commands take', async () => {
-    const { orgs } = await bot.reach.get<StatusReport>('/v1/status');
+    const { rows: orgs } = await bot.reach.get<StatusReport>('/v1/status');
     const { run } = await runOf('labels');
     const short = run.revisionId.slice(0, 12);
 
@@ -165,7 +165,7 @@ describe('integration/lists: what happened, as people read it', () => {
   });
 
   it('schedules say what comes next and why nothing came; a dry run says what would, and leaves nothing', async () => {
-    const schedules = () => bot.reach.get<ScheduleStatus[]>('/v1/schedules');
+    const schedules = async () => (await bot.reach.get<{ rows: ScheduleStatus[] }>('/v1/schedules')).rows;
     const before = await schedules();
     expect(before).toMatchObject([{ org: 'acme', id: 'nightly', kind: 'rule', last: null, runs: [] }]);
     expect(before[0]?.why.map(({ code }) => code)).toEqual(['schedule.new']);

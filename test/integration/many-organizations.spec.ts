@@ -80,7 +80,7 @@ describe('integration/many organizations', () => {
   it('asks at the start once for the webhooks of each, and once about what is of the forge, in whichever processes', async () => {
     // What misses an event is told when the webhooks were looked at: there are none.
     await until(async () =>
-      (await bot.reach.get<StatusReport>('/v1/status')).orgs.every(({ lacking }) => lacking.length > 0),
+      (await bot.reach.get<StatusReport>('/v1/status')).rows.every(({ lacking }) => lacking.length > 0),
     );
     const calls = asked(0);
 
@@ -97,7 +97,7 @@ describe('integration/many organizations', () => {
     writeFileSync(join(bot.dir, 'rules/org-3/r.yaml'), rules('org-3', more));
     await until(
       async () =>
-        (await bot.reach.get<StatusReport>('/v1/status')).orgs.find(({ name }) => name === 'org-3')?.revision?.rules ===
+        (await bot.reach.get<StatusReport>('/v1/status')).rows.find(({ name }) => name === 'org-3')?.revision?.rules ===
         2,
     );
     await doctor();

@@ -412,7 +412,7 @@ describe.each(DEPLOYMENTS)('integration/no-secret-leaks: %s', (deployment) => {
       'rules/broken.yaml',
       'version: 1\norg: acme\nrules: [{ id: broken, on: push, do: { nothing.known: {} } }]\n',
     );
-    await until(async () => (await ask<StatusReport>('/v1/status')).orgs[0]!.heldBack.length > 0);
+    await until(async () => (await ask<StatusReport>('/v1/status')).rows[0]!.heldBack.length > 0);
     await until(() => alerts.length > 0);
 
     expect((await ask<StatusReport>('/v1/status')).intents).toMatchObject({ refused: 1 });
@@ -425,7 +425,7 @@ describe.each(DEPLOYMENTS)('integration/no-secret-leaks: %s', (deployment) => {
     };
     await command('status');
     bot.write('rules/broken.yaml', 'version: 1\norg: acme\nrules: []\n');
-    await until(async () => (await ask<StatusReport>('/v1/status')).orgs[0]!.heldBack.length === 0);
+    await until(async () => (await ask<StatusReport>('/v1/status')).rows[0]!.heldBack.length === 0);
     const all = await ask<RunReport[]>('/v1/runs', { limit: 1000 });
     await command('doctor', '--fresh');
     await command('doctor');

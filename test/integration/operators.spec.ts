@@ -51,7 +51,7 @@ describe('integration/operators: two people', () => {
     return withToken(token);
   }
 
-  const acme = async () => (await bot.reach.get<StatusReport>('/v1/status')).orgs[0];
+  const acme = async () => (await bot.reach.get<StatusReport>('/v1/status')).rows[0];
   const plan = (who: ByPath): Promise<KeptPlan> => who.post<KeptPlan>('/v1/plans', { org: 'acme', policy: 'labels' });
   const approve = (who: ByPath, { hash }: KeptPlan, deny = false): Promise<PlanDecision> =>
     who.post<PlanDecision>(`/v1/plans/${hash}/approve`, { deny });

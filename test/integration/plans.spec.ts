@@ -358,7 +358,7 @@ rules:
     (await forge.get<Array<{ name: string }>>(`/repos/acme/${repo}/labels`)).map(({ name }) => name);
   const runsOf = (rule: string): Promise<RunReport[]> => bot.reach.get<RunReport[]>('/v1/runs', { rule, limit: 50 });
   const whyNot = async (rule: string): Promise<ScheduleStatus['why']> =>
-    (await bot.reach.get<ScheduleStatus[]>('/v1/schedules', { rule })).flatMap(({ why }) => why);
+    (await bot.reach.get<{ rows: ScheduleStatus[] }>('/v1/schedules', { rule })).rows.flatMap(({ why }) => why);
 
   beforeAll(async () => {
     ({ forge, bot } = await aWorld('gitea', NEW, { trusted: false }));

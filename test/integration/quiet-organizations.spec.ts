@@ -68,7 +68,7 @@ describe.each(['gitea', 'forgejo'] as const)('integration/quiet organizations on
     expect(reads('quiet', since)).toBeGreaterThan(0);
     expect(reads('quiet', since)).toBeLessThanOrEqual(rounds * (profile === 'gitea' ? 2 : 1));
     expect(reads('waits', since)).toBeGreaterThan(reads('quiet', since) * 3);
-    const { orgs } = await bot.reach.get<StatusReport>('/v1/status');
+    const { rows: orgs } = await bot.reach.get<StatusReport>('/v1/status');
     expect(orgs.map(({ name, pollers }) => [name, pollers.find(({ source }) => source === 'tasks')?.isQuiet])).toEqual([
       ['quiet', true],
       ['waits', false],

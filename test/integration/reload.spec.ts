@@ -41,7 +41,7 @@ async function start(more: Partial<BotOptions> = {}): Promise<void> {
 
 const reload = (): Promise<ReloadReport> => bot.reach.post<ReloadReport>('/v1/config/reload');
 const status = (): Promise<StatusReport> => bot.reach.get<StatusReport>('/v1/status');
-const orgs = async (): Promise<string[]> => (await status()).orgs.map(({ name }) => name).sort();
+const orgs = async (): Promise<string[]> => (await status()).rows.map(({ name }) => name).sort();
 
 /** The answer of the webhook endpoint to a signed delivery. */
 async function deliver(hook: string): Promise<number> {
@@ -105,7 +105,7 @@ describe('integration/reload', () => {
       },
     });
     const held = async (): Promise<readonly string[]> =>
-      (await status()).orgs.find(({ name }) => name === 'beta')?.heldBack ?? [];
+      (await status()).rows.find(({ name }) => name === 'beta')?.heldBack ?? [];
     expect(await held()).toEqual([expect.stringContaining('topics.ensure')]);
     const before = bot.log().split('"revision.active"').length;
 

@@ -35,8 +35,8 @@ describe('integration/rules that were active before a check of theirs was new', 
     await bot?.close();
     bot = null;
   };
-  const orgOf = async (): Promise<StatusReport['orgs'][number] | undefined> =>
-    (await bot?.reach.get<StatusReport>('/v1/status'))?.orgs[0];
+  const orgOf = async (): Promise<StatusReport['rows'][number] | undefined> =>
+    (await bot?.reach.get<StatusReport>('/v1/status'))?.rows[0];
 
   beforeAll(async () => {
     forge = await aForge({ org: 'acme' });

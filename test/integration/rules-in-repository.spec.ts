@@ -25,7 +25,7 @@ afterEach(async () => {
 async function aHouse(
   profile: ProfileName,
   rules: object = {},
-): Promise<{ forge: TestForge; bot: TestBot; org(): Promise<StatusReport['orgs'][number]> }> {
+): Promise<{ forge: TestForge; bot: TestBot; org(): Promise<StatusReport['rows'][number]> }> {
   const forge = await aForge({ org: 'acme', profile });
   open.push(forge);
   await forge.act('repository.create', { repo: 'acme/automation' });
@@ -43,8 +43,8 @@ async function aHouse(
   });
   open.push(bot);
   await forge.hook(`${bot.url}/webhooks/acme`, SECRET);
-  const org = async (): Promise<StatusReport['orgs'][number]> => {
-    const [found] = (await bot.reach.get<StatusReport>('/v1/status')).orgs;
+  const org = async (): Promise<StatusReport['rows'][number]> => {
+    const [found] = (await bot.reach.get<StatusReport>('/v1/status')).rows;
     if (!found) throw new Error('no organization');
     return found;
   };

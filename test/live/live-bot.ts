@@ -122,7 +122,7 @@ export class LiveBot {
   async polled(times: number, withinMs = 30_000, what = 'feed'): Promise<void> {
     const end = Date.now() + withinMs;
     const read = async (): Promise<string[]> =>
-      (await this.status()).orgs.map(({ pollers }) =>
+      (await this.status()).rows.map(({ pollers }) =>
         String(pollers.find(({ source }) => source === what)?.advancedAt ?? ''),
       );
     for (let n = 0; n < times; n += 1) {

@@ -75,10 +75,10 @@ export async function seeSilence(
   rows.check(part, 'doctor is silent', code === 0 ? null : said, 'nothing is wrong');
 }
 
-function complaintsOf({ alerts, orgs, quarantined, held }: StatusReport, afterOutage: boolean): string[] {
+function complaintsOf({ alerts, rows, quarantined, held }: StatusReport, afterOutage: boolean): string[] {
   return [
     ...alerts.filter(({ code }) => !(afterOutage && OF_AN_OUTAGE.has(code))).map(({ message }) => `alert: ${message}`),
-    ...orgs.flatMap(({ name, heldBack, lacking }) => [...heldBack, ...lacking].map((one) => `${name}: ${one}`)),
+    ...rows.flatMap(({ name, heldBack, lacking }) => [...heldBack, ...lacking].map((one) => `${name}: ${one}`)),
     ...quarantined.map(({ topic, id }) => `quarantined: ${topic} ${id}`),
     ...held.map(({ org, kind, effects }) => `held: ${effects} effects of ${org} by the budget of ${kind}`),
   ];

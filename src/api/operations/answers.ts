@@ -19,6 +19,7 @@ import {
 import { INTENT_STATES, RUN_STATES } from '../../core/states.js';
 import { about, aboutRun, effectCount } from '../../insight/about-run.js';
 import { place } from '../../insight/explanation.js';
+import { pageOf } from './page-of.js';
 import { coverage } from '../../insight/coverage.js';
 import { ruleCounts } from '../../insight/rule-counts.js';
 import { sourceText } from '../../insight/source-text.js';
@@ -80,7 +81,9 @@ const orgStatus = z.object({
     .object({ id: text, hash: text, ...fields('rules policies', count.nullable()), loadedAt: time })
     .nullable()
     .describe('Counts are null where another process loaded it and this one (role web) loads none.'),
-  heldBack: texts.describe('Problems of a newer revision that was not taken.'),
+  heldBack: texts.describe(
+    'Problems of a newer revision that was not taken; at most 20, then how many more there are.',
+  ),
   source: z
     .object({
       repository: text,
@@ -107,7 +110,7 @@ const orgStatus = z.object({
     .describe('`oldestReadAt`: when the repository that waits longest was read last; null where it is not known.'),
 });
 
-export const statusReport = z.object({
+export const statusReport = pageOf(orgStatus).extend({
   version: text,
   deployment: z.enum(['embedded', 'distributed']),
   roles: texts,
@@ -127,7 +130,7 @@ export const statusReport = z.object({
   backlog: z.object(fields('arrivals events', count)).describe('What is stored and not decided yet.'),
   quarantined: z
     .array(z.object({ topic: z.enum(['arrival', 'event']), id: text, deaths: count, since: time }))
-    .describe('Arrivals and events that ended processes and are left alone; at most 20.'),
+    .describe('Arrivals and events that ended processes and are left alone.'),
   paused: z.array(
     z.object({
       ...fields('org rule', maybeText),
@@ -147,7 +150,7 @@ export const statusReport = z.object({
         ...fields('since next until', time),
       }),
     )
-    .describe('Spent budgets that hold effects, the one that holds most first; at most 20.'),
+    .describe('Spent budgets that hold effects, the one that holds most first.'),
   waiting: z
     .array(shownWaiting)
     .describe(
@@ -156,13 +159,15 @@ export const statusReport = z.object({
   deliveries: z
     .object({
       since: time,
-      hooks: z.array(
-        z.object({
-          ...fields('org hook', text),
-          count,
-          last: maybeTime.describe('Null = none came since.'),
-        }),
-      ),
+      hooks: z
+        .array(
+          z.object({
+            ...fields('org hook', text),
+            count,
+            last: maybeTime.describe('Null = none came since.'),
+          }),
+        )
+        .describe('Of the organizations of this page.'),
       hours: z.array(z.object({ at: time, count })).describe('Each hour of the last day.'),
     })
     .describe('Deliveries of the last day by webhook, of the newest 10,000; only hooks in sight.'),
@@ -172,10 +177,14 @@ export const statusReport = z.object({
   alerts: z
     .array(z.object({ ...fields('code message', text), at: time }))
     .describe('Raised and not resolved, by any process of the bot; those of another process may be some seconds old.'),
-  orgs: z.array(orgStatus),
   forges: z.array(
     z.object({ id: text, ...fields('product version self', maybeText), reachable: z.boolean().nullable() }),
   ),
+  cut: z
+    .array(z.enum(['alerts', 'behind', 'held', 'paused', 'quarantined', 'waiting']))
+    .describe(
+      'Which of these lists have more than they show: as many rows as the page may have. `org` shows those of one organization.',
+    ),
 });
 export type StatusReport = z.output<typeof statusReport>;
 
@@ -257,6 +266,13 @@ export const ruleSummary = z.object({
   counts: ruleCounts,
 });
 export type RuleSummary = Shape<typeof ruleSummary>;
+
+export const rulesPage = pageOf(ruleSummary).extend({
+  refused: z
+    .array(z.object({ org: text, problems: texts }))
+    .describe('Organizations whose newer rules were not taken: at most ten, and of each at most ten problems.'),
+});
+export type RulesPage = z.output<typeof rulesPage>;
 
 export const ruleReport = ruleSummary.extend({
   revision: z.object({ id: text, loadedAt: time, origin: origin.exactOptional() }),

@@ -71,20 +71,18 @@ export const deliveryOperations = {
       const { limit: most, ...within } = orgs.within(filter, visibility);
       const seenBy = entryKinds();
       const names = orgs.namesOf(filter.org, visibility);
-      const covered = await Promise.all(names.map((org) => coverage.of(org, within.visibility, days)));
+      const { since, kinds } = await coverage.of(names, within.visibility, days);
       return {
         gaps: await gaps.gaps({ ...within, limit: most }),
-        coveredSince: covered[0]?.since ?? clock.now(),
-        coverage: covered
-          .flatMap(({ kinds }) => kinds)
-          .map((one) => {
-            const source = seenBy.get(one.kind) ?? null;
-            // Lists tell only where they are read.
-            const isRead =
-              source !== 'lists' ||
-              orgs.readsLists(one.org, one.kind.startsWith('release.') ? 'listReleases' : 'searchIssues');
-            return { ...one, visibleIn: isRead ? source : null };
-          }),
+        coveredSince: since ?? clock.now(),
+        coverage: kinds.map((one) => {
+          const source = seenBy.get(one.kind) ?? null;
+          // Lists tell only where they are read.
+          const isRead =
+            source !== 'lists' ||
+            orgs.readsLists(one.org, one.kind.startsWith('release.') ? 'listReleases' : 'searchIssues');
+          return { ...one, visibleIn: isRead ? source : null };
+        }),
       };
     },
   }),

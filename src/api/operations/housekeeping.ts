@@ -1,20 +1,45 @@
 import { z } from 'zod';
 import { UserError } from '../../core/errors.js';
 import { erasureReport } from '../../housekeeping/erase/person-erasure.js';
-import { jobRun, jobStatus } from '../../housekeeping/jobs/job-runner.js';
+import { isTroubled, jobResult, jobRun, jobStatus } from '../../housekeeping/jobs/job-runner.js';
 import { restoreReport, storeFiles } from './answers.js';
+import { grouped } from '../../core/grouped.js';
 import { needEverything } from './admission.js';
 import { operation, reasoned } from './operation.js';
+import { makePage, pageOf, paging } from './page-of.js';
 
 export const housekeepingOperations = {
   jobs: operation({
     route: 'GET /v1/housekeeping',
-    summary: "The bot's own jobs, and what came out of their newest turns",
+    summary: "The bot's own jobs, and what came out of their newest runs: first what was not done, or found something",
     scope: 'read',
     command: 'housekeeping list',
-    input: z.object({}),
-    answer: z.object({ jobs: z.array(jobStatus) }),
-    handle: async ({ runner }, _input, _caller, visibility) => ({ jobs: await runner.list(visibility) }),
+    input: z.object({
+      org: z.string().optional().describe('Only what was done for this organization.'),
+      job: z.string().optional().describe('Only this job.'),
+      ...paging,
+    }),
+    answer: pageOf(jobResult).extend({ jobs: z.array(jobStatus) }),
+    handle: async ({ orgs, runner }, { org: typed, job, ...query }, _caller, visibility) => {
+      const org = typed === undefined ? null : orgs.nameOf(typed, visibility);
+      const all = await runner.results(visibility);
+      const page = await makePage(
+        {
+          items: all.filter((one) => (org === null || one.org === org) && (job === undefined || one.job === job)),
+          namesOf: ({ job: name, forge, org: of }) => [name, of || forge],
+          needsAttention: isTroubled,
+          rowsOf: (results) => results,
+        },
+        query,
+      );
+      const ofJob = grouped(all, ({ job: name }) => name);
+      const jobs = runner.list().map((one) => {
+        const own = ofJob.get(one.job) ?? [];
+        const troubled = own.filter(isTroubled).length;
+        return { ...one, done: own.length - troubled, troubled };
+      });
+      return { ...page, jobs };
+    },
   }),
   runJob: operation({
     route: 'POST /v1/housekeeping/:job/run',

@@ -1,36 +1,58 @@
 import { z } from 'zod';
 import { UserError } from '../../core/errors.js';
-import { nextOccurrence, scheduleKey } from '../../core/occurrences.js';
-import { textOf } from '../../core/reason.js';
 import { seesWholeOrg, type Visibility } from '../../core/visibility.js';
-import { countsOfRule, turnedAwayBy } from '../../insight/rule-counts.js';
+import { turnedAwayBy } from '../../insight/rule-counts.js';
 import { sourceOf } from '../../insight/source-text.js';
 import { stagedOf } from '../../rules/revisions/rule-stages.port.js';
-import { rolloutRow, type RolloutRow } from '../../pipeline/rollout-store.port.js';
+import { rolloutRow } from '../../pipeline/rollout-store.port.js';
 import { pauseOf } from '../../pipeline/journal-store.port.js';
 import type { CompiledPolicy, CompiledRule } from '../../rules/language/revision.js';
-import { ruleReport, ruleSummary, type RuleSummary } from './answers.js';
+import { ruleReport, rulesPage, type RulesPage } from './answers.js';
 import { needEverything } from './admission.js';
 import { operation, reasoned } from './operation.js';
+import { makePage, paging } from './page-of.js';
+import { activeRules, summariesOf, unmetOf } from './rule-summaries.js';
+import { rulesBehind } from './rules-behind.js';
 import { checkRule } from './shared.js';
 import type { Needs } from './needs.js';
 
 const paused = z.strictObject({ org: z.string().optional(), rule: z.string().optional() });
+
+const REFUSED_SHOWN = 10;
+const PROBLEMS_SHOWN = 10;
 
 const ONE_ORG = ': name one organization';
 
 export const ruleOperations = {
   rules: operation({
     route: 'GET /v1/rules',
-    summary: 'Rules and policies in the order of their files: mode, triggers, counts of 30 days, what holds them back',
+    summary:
+      'Rules and policies, those that need attention first: mode, triggers, counts of 30 days, what holds them back',
     scope: 'read',
     command: 'rules',
-    input: z.object({ org: z.string().optional() }),
-    answer: z.array(ruleSummary),
-    handle: async (needs, { org }, _caller, visibility) => {
+    input: z.object({ org: z.string().optional(), ...paging }),
+    answer: rulesPage,
+    handle: async (needs, { org, ...query }, _caller, visibility) => {
       const names = needs.orgs.namesOf(org, visibility);
-      const summaries = await Promise.all(names.map((name) => summariesOf(needs, name, visibility)));
-      return summaries.flatMap(({ rules }) => rules.map(({ summary }) => summary));
+      const [items, pauses, behind] = await Promise.all([
+        activeRules(needs, names),
+        needs.journal.paused(),
+        rulesBehind(needs, visibility),
+      ]);
+      const isBehind = new Set(behind.map(({ org: of, rule }) => `${of}/${rule}`));
+      const page = await makePage(
+        {
+          items,
+          namesOf: ({ org: of, compiled }) => [of, compiled.id],
+          needsAttention: (rule) =>
+            unmetOf(needs, rule, visibility) !== null ||
+            isBehind.has(`${rule.org}/${rule.compiled.id}`) ||
+            pauseOf(pauses, { org: rule.org, rule: rule.compiled.id }) !== undefined,
+          rowsOf: async (rules) => (await summariesOf(needs, rules, pauses, visibility)).map(({ summary }) => summary),
+        },
+        query,
+      );
+      return { ...page, refused: refusedIn(needs, names, visibility) };
     },
   }),
   rule: operation({
@@ -43,18 +65,20 @@ export const ruleOperations = {
     handle: async (needs, { org: typed, rule: id }, _caller, visibility) => {
       const org = needs.orgs.nameOf(typed, visibility);
       await checkRule(needs, id, org, visibility);
-      const { active, counts, rules } = await summariesOf(needs, org, visibility);
-      const entry = rules.find(({ summary }) => summary.id === id);
-      if (!active || !entry)
+      const active = await needs.keeper.active(org);
+      const rules = (await activeRules(needs, [org])).filter(({ compiled }) => compiled.id === id);
+      const [entry] = await summariesOf(needs, rules, await needs.journal.paused(), visibility);
+      const [rule] = rules;
+      if (!active || !entry || !rule)
         throw new UserError('NO_SUCH_RULE', `the active revision of ${org} has no rule or policy ${id}`);
       const isWhole = seesWholeOrg(visibility, org);
       const stored = isWhole ? await needs.revisions.byId(active.id) : null;
-      const turnedAway = turnedAwayBy(id, counts);
-      const { conditions, actions } = partsOf(entry.compiled);
+      const turnedAway = turnedAwayBy(entry.counts);
+      const { conditions, actions } = partsOf(rule.compiled);
       return {
         ...entry.summary,
         revision: { id: active.id, loadedAt: active.loadedAt, ...(stored?.origin ? { origin: stored.origin } : {}) },
-        source: sourceOf(stored?.files ?? null, entry.compiled.position),
+        source: sourceOf(stored?.files ?? null, rule.compiled.position),
         conditions: conditions.map(({ name, expression, position }) => ({
           name,
           text: expression.compiled.source,
@@ -62,7 +86,7 @@ export const ruleOperations = {
           turnedAway: turnedAway.get(name) ?? 0,
         })),
         actions,
-        operations: [...entry.compiled.operations],
+        operations: [...rule.compiled.operations],
       };
     },
   }),
@@ -140,45 +164,12 @@ export const ruleOperations = {
   }),
 };
 
-/** The rules of an organization, each with what it did and what holds it back, as far as the caller may know. */
-async function summariesOf(needs: Needs, org: string, visibility: Visibility) {
-  const { orgs, keeper, journal, offers, rollouts, ruleCounter, clock } = needs;
-  const isWhole = seesWholeOrg(visibility, org);
-  const active = await keeper.active(org);
-  const { since, counts } = await ruleCounter.count(org, visibility);
-  const pauses = await journal.paused();
-  const stages = isWhole ? await rollouts.list(org) : [];
-  const unmet = isWhole ? offers.held(org) : [];
-  const forge = orgs.find(org)?.forge ?? '';
-  const summarize = (kind: RuleSummary['kind'], compiled: CompiledRule | CompiledPolicy): RuleSummary => {
-    const { id, mode, position, schedule } = compiled;
-    const next = schedule && nextOccurrence(schedule, scheduleKey(forge, org, id), clock.now());
-    const pause = pauseOf(pauses, { org, rule: id });
-    const requirement = unmet.find((one) => one.id === id);
-    return {
-      org,
-      id,
-      kind,
-      place: position,
-      mode,
-      canary: 'canary' in compiled ? compiled.canary : null,
-      disabled: 'disabled' in compiled ? compiled.disabled : null,
-      on: 'on' in compiled ? [...compiled.on] : [],
-      schedule: schedule && { cron: schedule.cron, tz: schedule.tz, next: next?.fireAt ?? null },
-      stage: stages.find((stage) => isStageOf(stage, compiled)) ?? null,
-      pause: pause ? { ...pause, reason: pause.reason ?? null } : null,
-      unmet: requirement ? textOf(requirement.reason) : null,
-      counts: countsOfRule(id, since, counts),
-    };
-  };
-  const { rules = [], policies = [] } = active?.revision ?? {};
-  const all = [...rules.map((one) => ['rule', one] as const), ...policies.map((one) => ['policy', one] as const)];
-  return { active, counts, rules: all.map(([kind, compiled]) => ({ compiled, summary: summarize(kind, compiled) })) };
-}
-
-/** Stages of earlier texts of a rule count no more. */
-function isStageOf({ rule, ruleHash }: RolloutRow, { id, textHash }: Pick<CompiledRule, 'id' | 'textHash'>): boolean {
-  return rule === id && ruleHash === textHash;
+/** Organizations whose newer rules were not taken, as far as a page has room for them; `status` names all. */
+function refusedIn({ keeper }: Needs, names: readonly string[], visibility: Visibility): RulesPage['refused'] {
+  return names
+    .filter((org) => seesWholeOrg(visibility, org) && keeper.heldBack(org).length > 0)
+    .slice(0, REFUSED_SHOWN)
+    .map((org) => ({ org, problems: keeper.heldBack(org).slice(0, PROBLEMS_SHOWN) }));
 }
 
 function partsOf(compiled: CompiledRule | CompiledPolicy) {

@@ -1,13 +1,21 @@
 import { z } from 'zod';
 import { callingAs } from '../../core/caller.js';
 import { UserError } from '../../core/errors.js';
+import { nextOccurrence, scheduleKey } from '../../core/occurrences.js';
 import { textOf } from '../../core/reason.js';
 import { texts } from '../../core/schema.js';
 import { seesWholeOrg } from '../../core/visibility.js';
-import { scheduleStatus, scheduleStatusOf, waitsFor } from '../../housekeeping/schedule-status.js';
+import {
+  isHeldUp,
+  scheduleStatus,
+  scheduleStatusOf,
+  waitsFor,
+  type ScheduleFacts,
+} from '../../housekeeping/schedule-status.js';
 import { pauseOf } from '../../pipeline/journal-store.port.js';
 import { rehearsedRun } from './answers.js';
 import { operation, reasoned } from './operation.js';
+import { makePage, pageOf, paging } from './page-of.js';
 import { checkRule } from './shared.js';
 
 /** Of one schedule: those of its last occurrence are among them, unless it looks at more repositories. */
@@ -16,13 +24,18 @@ const RUNS_LOOKED_AT = 500;
 export const scheduleOperations = {
   schedules: operation({
     route: 'GET /v1/schedules',
-    summary: 'Schedules of rules and policies: last run, next run, and why one did not run',
+    summary:
+      'Schedules of rules and policies, those that need attention first: last run, next run, and why one did not run',
     scope: 'read',
     command: 'schedules',
-    input: z.object({ org: z.string().optional(), rule: z.string().optional().describe('Id of a rule or policy.') }),
-    answer: z.array(scheduleStatus),
-    handle: async (needs, { org: typed, rule }, _caller, visibility) => {
-      const { orgs, journal, plans, keeper, offers, scheduler } = needs;
+    input: z.object({
+      org: z.string().optional(),
+      rule: z.string().optional().describe('Id of a rule or policy.'),
+      ...paging,
+    }),
+    answer: pageOf(scheduleStatus),
+    handle: async (needs, { org: typed, rule, ...query }, _caller, visibility) => {
+      const { orgs, journal, plans, keeper, offers, scheduler, clock } = needs;
       const org = typed === undefined ? undefined : orgs.wholeOf(typed, visibility);
       if (rule !== undefined) await checkRule(needs, rule, org, visibility);
       // A schedule is one of all of its organization.
@@ -34,20 +47,40 @@ export const scheduleOperations = {
           `${rule} has no schedule: events start it, see forgehand runs --all --rule ${rule}`,
         );
       const pauses = await journal.paused();
-      return Promise.all(
-        listed.map(async (facts) => {
-          const pause = pauseOf(pauses, { org: facts.org, rule: facts.id });
-          const unmet = offers.held(facts.org).find(({ id }) => id === facts.id);
-          const runs = await journal.runs({ org: facts.org, rule: facts.id, limit: RUNS_LOOKED_AT });
-          const plan = waitsFor(runs);
-          return scheduleStatusOf(facts, {
-            runs,
-            plan: plan === null ? null : await plans.find(plan, visibility),
-            pausedBy: pause?.by ?? null,
-            unmet: unmet ? textOf(unmet.reason) : null,
-            isOld: keeper.heldBack(facts.org).length > 0,
-          });
-        }),
+      const contextOf = ({ org: of, id }: ScheduleFacts) => {
+        const unmet = offers.held(of).find((one) => one.id === id);
+        return {
+          pausedBy: pauseOf(pauses, { org: of, rule: id })?.by ?? null,
+          unmet: unmet ? textOf(unmet.reason) : null,
+          isOld: keeper.heldBack(of).length > 0,
+        };
+      };
+      return makePage(
+        {
+          items: listed,
+          namesOf: ({ org: of, id }) => [of, id],
+          needsAttention: (facts) => isHeldUp(facts, contextOf(facts)),
+          rowsOf: async (facts) => {
+            const passes = await journal.newestPasses(
+              facts.map(({ org: of, id }) => ({ org: of, rule: id })),
+              RUNS_LOOKED_AT,
+            );
+            const waitedFor = [...new Set(passes.flatMap((pass) => waitsFor(pass) ?? []))];
+            const openPlans = waitedFor.length === 0 ? [] : await plans.beginningWith(waitedFor, visibility);
+            return facts.map((one, n) => {
+              const pass = passes[n] ?? [];
+              const plan = waitsFor(pass);
+              const key = scheduleKey(one.forge, one.org, one.id);
+              return scheduleStatusOf(one, {
+                ...contextOf(one),
+                pass,
+                next: nextOccurrence(one, key, clock.now())?.fireAt ?? null,
+                plan: (plan !== null && openPlans.find(({ hash }) => hash.startsWith(plan))) || null,
+              });
+            });
+          },
+        },
+        query,
       );
     },
   }),

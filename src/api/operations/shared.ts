@@ -40,11 +40,12 @@ export class Orgs {
   nameOf(typed: string, visibility: Visibility): string {
     const org = this.find(typed);
     if (org && seesOrg(visibility, org.name)) return org.name;
-    const names = this.namesOf(undefined, visibility).join(', ');
+    const names = this.namesOf(undefined, visibility);
+    const suggestion = didYouMean(typed, names);
     const there = visibility === null ? 'the config has' : 'you may see';
     throw new UserError(
       'NO_SUCH_ORG',
-      `${there} no organization ${typed}; ${visibility === null ? 'it has' : 'there is'} ${names}`,
+      `${there} no organization ${typed}; ${visibility === null ? 'it has' : 'there is'} ${someOf(names)}${suggestion ? ` (did you mean ${suggestion}?)` : ''}`,
     );
   }
 
@@ -75,7 +76,7 @@ export class Orgs {
         'only owners of an organization may do this: it concerns a whole organization',
       );
     if (!second) return first.name;
-    throw new UserError('WHICH_ORG', `name one organization: ${whole.map(({ name }) => name).join(', ')}`);
+    throw new UserError('WHICH_ORG', `name one organization: ${someOf(whole.map(({ name }) => name))}`);
   }
 
   /** A filter with the organization as the config writes it, and with what of it may be seen. */
@@ -140,6 +141,14 @@ function listed(kinds: readonly IdKind[]): string {
   return [kinds.slice(0, -1).join(', '), ...kinds.slice(-1)].filter((part) => part !== '').join(' or ');
 }
 
+const NAMES_SHOWN = 10;
+
+/** As many names as people read. */
+function someOf(names: readonly string[]): string {
+  const more = names.length - NAMES_SHOWN;
+  return `${names.slice(0, NAMES_SHOWN).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
 /** Of work that no rule and no policy asks for. */
 const OWN_NAMES = [...OWN_RULES, ACCOUNT_SETTINGS];
 
@@ -157,15 +166,15 @@ export async function checkRule(
   const active = await Promise.all(names.map((name) => keeper.active(name)));
   const rules = active.flatMap((one) => (one ? [...one.revision.rules, ...one.revision.policies] : []));
   if (OWN_NAMES.includes(rule) || active.includes(null) || rules.some(({ id }) => id === rule)) return;
-  const earlier = await Promise.all(names.map((name) => journal.runs({ org: name, rule, limit: 1, visibility })));
-  if (earlier.flat().length > 0) return;
+  const ofOne = names.length === 1 && names[0] !== undefined ? { org: names[0] } : {};
+  if ((await journal.runs({ ...ofOne, rule, limit: 1, visibility })).length > 0) return;
   const suggestion = didYouMean(
     rule,
     rules.map(({ id }) => id),
   );
   throw new UserError(
     'NO_SUCH_RULE',
-    `there is no rule or policy ${rule} in ${names.join(', ')}${suggestion ? ` (did you mean ${suggestion}?)` : ''}`,
+    `there is no rule or policy ${rule} in ${someOf(names)}${suggestion ? ` (did you mean ${suggestion}?)` : ''}`,
   );
 }
 

@@ -1,37 +1,29 @@
 import { z } from 'zod';
-import type { OrgConfig } from '../../config/app-config.js';
-import type { GapOutcome } from '../../pipeline/gap-store.port.js';
 import { UserError } from '../../core/errors.js';
 import type { ControlCaller } from '../../core/operators.js';
-import { textOf } from '../../core/reason.js';
 import { fields, jsonObject, text } from '../../core/schema.js';
-import { seesWholeOrg, type Visibility } from '../../core/visibility.js';
-import { VERSION } from '../../platform/version.js';
+import { seesWholeOrg } from '../../core/visibility.js';
 import { hookReport } from '../../housekeeping/doctor/install-hook.js';
-import { taskPosition } from '../../polling/task-poller.js';
 import { doctorReport, isFinding, type DoctorReport } from '../../housekeeping/doctor/check.js';
 import { showWaiting, shownWaiting } from '../../core/waiting.js';
-import { awaitsTasks } from '../../polling/task-pace.js';
-import { shadowOrg } from '../../rules/revisions/shadow-org.js';
-import { statusReport, type StatusReport } from './answers.js';
+import { statusReport } from './answers.js';
+import { paging } from './page-of.js';
+import { statusOf } from './status-report.js';
 import { examineWaiting } from '../../housekeeping/doctor/examine-waiting.js';
 import { flag, operation } from './operation.js';
 import type { Needs } from './needs.js';
 
-const QUARANTINED_SHOWN = 20;
-const HELD_SHOWN = 20;
 const WAITING_SHOWN = 200;
-const INTENTS_COUNTED = 10_000;
 
 export const statusOperations = {
   status: operation({
     route: 'GET /v1/status',
-    summary: 'Processes, active revisions, and what is held back and why',
+    summary: 'What needs attention, processes, and the organizations with their revisions and polls',
     scope: 'read',
     command: 'status',
-    input: z.object({}),
+    input: z.object({ org: z.string().optional().describe('Only this organization.'), ...paging }),
     answer: statusReport,
-    handle: (needs, _input, _caller, visibility) => statusOf(needs, visibility),
+    handle: statusOf,
   }),
   waiting: operation({
     route: 'GET /v1/waiting',
@@ -206,206 +198,3 @@ function ofOneOrg({ checks: all }: DoctorReport, org: string): DoctorReport {
   return { findings: checks.filter(isFinding).length, checks, forges: [] };
 }
 const ORG_CHECKS: ReadonlySet<string> = new Set(['org', 'rules', 'rule', 'hook', 'delivery', 'look']);
-
-async function statusOf(needs: Needs, visibility: Visibility) {
-  const { config, inbox, journal, running, poisonMessages, orgs } = needs;
-  const deployment: StatusReport['deployment'] = config.store.kind === 'embedded' ? 'embedded' : 'distributed';
-  // In the order of the flow: what moves on meanwhile is counted twice, never missed.
-  const backlog = await inbox.backlog(visibility);
-  const intents = await journal.countNewestByState(INTENTS_COUNTED, visibility);
-  const quarantined = await poisonMessages.quarantined(QUARANTINED_SHOWN, visibility);
-  const visibleOrgs = orgs.visible(visibility);
-  const paused = await pausesOver(needs, visibleOrgs, visibility);
-  return {
-    version: VERSION,
-    deployment,
-    roles: running ? [running.role] : [],
-    startedAt: running?.startedAt ?? null,
-    queueHealthy: running ? await running.queueHealthy() : null,
-    intents,
-    behind: await rulesBehind(needs, intents, visibility),
-    backlog,
-    quarantined: quarantined.map(({ topic, id, deaths, since }) => ({ topic, id, deaths, since })),
-    paused: await Promise.all(
-      paused.map(async (pause) => ({ ...pause, waiting: await journal.waitingForPause(pause, visibility) })),
-    ),
-    held: await journal.heldByBudgets(HELD_SHOWN, visibility),
-    waiting: (await needs.waiting.waiting({ limit: WAITING_SHOWN, visibility })).map(showWaiting),
-    deliveries: await deliveriesOf(needs, visibleOrgs, visibility),
-    gaps: await gapsOf(needs, visibility),
-    alerts: await alertsOf(needs, visibility),
-    orgs: await Promise.all(
-      visibleOrgs.map(({ name, forge }) =>
-        seesWholeOrg(visibility, name) ? orgStatus(needs, name, forge) : partOfOrg(needs, name, forge),
-      ),
-    ),
-    forges: forgesOf(needs, visibleOrgs, visibility).map(({ credential, capabilities }) => ({
-      id: credential,
-      product: capabilities?.product ?? null,
-      version: capabilities?.version ?? null,
-      self: capabilities?.self?.login ?? null,
-      reachable: running ? capabilities !== null : null,
-    })),
-  };
-}
-
-const DAY_MS = 86_400_000;
-const HOUR_MS = 3_600_000;
-const GAPS_COUNTED = 200;
-
-/** By the hooks of the organizations that are wholly visible. */
-async function deliveriesOf(
-  { recentDeliveries, clock }: Pick<Needs, 'recentDeliveries' | 'clock'>,
-  orgs: readonly OrgConfig[],
-  visibility: Visibility,
-): Promise<StatusReport['deliveries']> {
-  const whole = orgs.filter(({ name }) => seesWholeOrg(visibility, name));
-  const recent = (await recentDeliveries.read()).filter(({ org }) => whole.some(({ name }) => name === org));
-  const hooks = whole.flatMap(({ name, hooks: all }) =>
-    all.map(({ id }) => {
-      const own = recent.filter(({ org, hook }) => org === name && hook === id);
-      const last = own.reduce<Date | null>((latest, one) => (latest && latest > one.last ? latest : one.last), null);
-      return { org: name, hook: id, count: sumOf(own), last };
-    }),
-  );
-  const now = clock.now().getTime();
-  const hours = Array.from({ length: 24 }, (_, n) => {
-    const at = new Date((Math.floor(now / HOUR_MS) - 23 + n) * HOUR_MS);
-    return { at, count: sumOf(recent.filter(({ hour }) => hour.getTime() === at.getTime())) };
-  });
-  return { since: new Date(now - DAY_MS), hooks, hours };
-}
-
-function sumOf(rows: ReadonlyArray<{ readonly count: number }>): number {
-  return rows.reduce((sum, { count }) => sum + count, 0);
-}
-
-async function gapsOf(
-  { gaps, clock }: Pick<Needs, 'gaps' | 'clock'>,
-  visibility: Visibility,
-): Promise<StatusReport['gaps']> {
-  const since = new Date(clock.now().getTime() - DAY_MS);
-  const recentGaps = (await gaps.gaps({ visibility, limit: GAPS_COUNTED })).filter(({ foundAt }) => foundAt >= since);
-  const count = (outcome: GapOutcome): number => recentGaps.filter((gap) => gap.outcome === outcome).length;
-  return { since, repaired: count('repaired'), late: count('late'), lost: count('not-representable') };
-}
-
-/** To somebody who does not see everything: those that name a wholly visible organization. */
-async function alertsOf(
-  { openAlerts }: Pick<Needs, 'openAlerts'>,
-  visibility: Visibility,
-): Promise<StatusReport['alerts']> {
-  const all = await openAlerts.all();
-  return all
-    .filter(({ org }) => visibility === null || (org !== null && seesWholeOrg(visibility, org)))
-    .map(({ code, message, at }) => ({ code, message, at }));
-}
-
-/** Pauses that hold back something visible: of its organizations, of everything, and of rules that one of them has. */
-async function pausesOver(
-  { journal, keeper }: Pick<Needs, 'journal' | 'keeper'>,
-  orgs: ReadonlyArray<{ readonly name: string }>,
-  visibility: Visibility,
-) {
-  const all = await journal.paused();
-  if (visibility === null) return all;
-  const active = await Promise.all(orgs.map(({ name }) => keeper.active(name)));
-  const rules = new Set(
-    active.flatMap((one) => (one ? [...one.revision.rules, ...one.revision.policies].map(({ id }) => id) : [])),
-  );
-  return all.filter(({ org, rule }) =>
-    org === null ? rule === null || rules.has(rule) : orgs.some(({ name }) => name === org),
-  );
-}
-
-/** Under the credentials that the visible organizations use. */
-function forgesOf(
-  { forges }: Pick<Needs, 'forges'>,
-  orgs: ReadonlyArray<{ readonly name: string; readonly forge: string }>,
-  visibility: Visibility,
-) {
-  if (visibility === null) return forges.list();
-  const used = orgs.map(({ name, forge }) => forges.get(forge, name)?.credential);
-  return forges.list().filter(({ credential }) => used.includes(credential));
-}
-
-/** States in which an intent waits for somebody, or ended without its effect. */
-const LOOKED_AT = ['unknown', 'waiting', 'dead', 'refused', 'conflict'] as const;
-const COUNTED = 100;
-
-async function rulesBehind(
-  { journal, keeper }: Pick<Needs, 'journal' | 'keeper'>,
-  counts: StatusReport['intents'],
-  visibility: Visibility,
-): Promise<StatusReport['behind']> {
-  const behind = new Map<string, StatusReport['behind'][number]>();
-  for (const state of LOOKED_AT) {
-    const intents = counts[state] > 0 ? await journal.intentsInState(state, COUNTED, visibility) : [];
-    for (const { org, rule } of intents) {
-      const key = JSON.stringify([state, org, rule]);
-      const earlier = behind.get(key);
-      const byCommand = earlier?.byCommand ?? (await takesCommands(keeper, org, rule));
-      behind.set(key, { state, org, rule, count: (earlier?.count ?? 0) + 1, byCommand });
-    }
-  }
-  return [...behind.values()];
-}
-
-async function takesCommands(keeper: Needs['keeper'], org: string, rule: string): Promise<boolean> {
-  const active = await keeper.active(org);
-  return active?.revision.rules.some(({ id, program }) => id === rule && !!program.where.command) ?? false;
-}
-
-async function orgStatus(needs: Needs, name: string, forge: string) {
-  const { keeper, revisions, offers, verdicts, rollouts, cursors, orgs } = needs;
-  const [active, shadow] = [await keeper.active(name), await keeper.active(shadowOrg(name))];
-  const isQuiet = !awaitsTasks(active, shadow);
-  const pollers = await Promise.all(
-    orgs.sourcesOf(name).map(async (source) => {
-      const stored = await cursors.read(forge, name, source);
-      const advancedAt = stored?.advancedAt ?? null;
-      const oldest = source === 'tasks' && stored ? taskPosition.safeParse(stored.position).data?.oldestReadAt : null;
-      const oldestReadAt = oldest ? new Date(oldest) : null;
-      return { source, advancedAt, oldestReadAt, isQuiet: source === 'tasks' && isQuiet };
-    }),
-  );
-  return {
-    name,
-    forge,
-    revision: await revisionOf(keeper, revisions, name),
-    heldBack: keeper.heldBack(name),
-    lacking: offers.lacking(name).map(textOf),
-    source: await verdicts.of(forge, name),
-    stages: await rollouts.list(name),
-    pollers,
-  };
-}
-
-/** To whoever sees some of its repositories: which rules are active. How many, where they lie and how they do is for its owners. */
-async function partOfOrg({ keeper, revisions }: Needs, name: string, forge: string) {
-  const revision = await revisionOf(keeper, revisions, name);
-  return {
-    name,
-    forge,
-    revision: revision && { ...revision, rules: null, policies: null },
-    heldBack: [],
-    lacking: [],
-    source: null,
-    stages: [],
-    pollers: [],
-  };
-}
-
-async function revisionOf(
-  keeper: Needs['keeper'],
-  revisions: Needs['revisions'],
-  org: string,
-): Promise<StatusReport['orgs'][number]['revision']> {
-  const active = await keeper.active(org);
-  if (active) {
-    const { hash, rules, policies } = active.revision;
-    return { id: active.id, hash, rules: rules.length, policies: policies.length, loadedAt: active.loadedAt };
-  }
-  const stored = await revisions.active(org);
-  return stored && { id: stored.id, hash: stored.hash, rules: null, policies: null, loadedAt: stored.loadedAt };
-}

@@ -122,7 +122,7 @@ export class BotWatch {
   }
 
   private async feedReadAt(): Promise<string | null> {
-    const { orgs } = await this.status();
+    const { rows: orgs } = await this.status();
     return orgs[0]?.pollers.find(({ source }) => source === 'feed')?.advancedAt as string | null;
   }
 

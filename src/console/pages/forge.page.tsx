@@ -1,5 +1,6 @@
 import { definePage } from '../page.js';
 import { Callout, Section, Time } from '../ui/components.js';
+import { OrgField } from '../ui/words.js';
 import { ListTable } from '../ui/list.js';
 import { CHECKS, FORGES } from '../../api/lists.js';
 
@@ -8,9 +9,9 @@ export const forgePage = definePage({
   path: '/forge',
   nav: { label: 'Forge', order: 50 },
   load: async ({ call, query, may }) => {
-    const status = await call('status');
+    const [status, orgs] = await Promise.all([call('status', { limit: 1 }), call('organizations')]);
     const org = query['org'];
-    const owned = status.orgs.map(({ name }) => name).filter((name) => may('read', name));
+    const owned = orgs.map(({ name }) => name).filter((name) => may('read', name));
     return {
       forges: status.forges,
       owned,
@@ -31,17 +32,7 @@ export const forgePage = definePage({
         ) : (
           <form class="filters" method="get" action="/forge">
             <input type="hidden" name="look" value="yes" />
-            <label>
-              <span>Organization</span>
-              <select name="org">
-                {mayAll && <option value="">all of the bot</option>}
-                {owned.map((name) => (
-                  <option value={name} selected={name === org} key={name}>
-                    {name}
-                  </option>
-                ))}
-              </select>
-            </label>
+            <OrgField orgs={owned} chosen={org} {...(mayAll ? { all: 'all of the bot' } : {})} />
             <button type="submit" class="button-main">
               Look now
             </button>

@@ -1,16 +1,21 @@
 import { definePage, unknownAct } from '../page.js';
-import { Section, Table, Time } from '../ui/components.js';
-import { Act, dryJobPath, dryPath, rulePath, State } from '../ui/words.js';
-import { ListTable } from '../ui/list.js';
-import { SCHEDULES } from '../../api/lists.js';
+import { Filters, Section, Table } from '../ui/components.js';
+import { Act, dryPath, OrgField, rulePath, State } from '../ui/words.js';
+import { ListTable, More, searchField } from '../ui/list.js';
+import { JOB_RESULTS, JOBS, SCHEDULES } from '../../api/lists.js';
 import { sayFired } from '../../api/words.js';
 
 /** Schedules and the bot's own jobs: last, next, and now. */
 export const jobsPage = definePage({
   path: '/jobs',
   nav: { label: 'Jobs', order: 60 },
-  load: async ({ call, may }) => {
-    const [orgs, schedules, { jobs }] = await Promise.all([call('organizations'), call('schedules'), call('jobs')]);
+  load: async ({ call, may, query }) => {
+    const { search } = query;
+    const [orgs, schedules, jobs] = await Promise.all([
+      call('organizations'),
+      call('schedules', { search, after: query['after'] }),
+      call('jobs', { search, after: query['results'] }),
+    ]);
     return {
       schedules,
       jobs,
@@ -21,11 +26,12 @@ export const jobsPage = definePage({
   title: () => 'Schedules and jobs',
   view: ({ schedules, jobs, owned, mayAll }) => (
     <>
+      <Filters filters={searchField()} />
       <Section title="Schedules of rules and policies">
         <ListTable
           list={SCHEDULES}
           caption="Schedules"
-          rows={schedules}
+          rows={schedules.rows}
           more={[
             {
               head: 'Act',
@@ -49,58 +55,43 @@ export const jobsPage = definePage({
             },
           ]}
         />
+        <More page={schedules} one="schedule" />
       </Section>
       <Section title="The bot's own jobs">
-        <Table
+        <ListTable
+          list={JOBS}
           caption="Jobs"
-          rows={jobs}
-          keyOf={({ job }) => job}
-          empty="The bot has no job that you may see."
-          columns={[
-            { head: 'Job', cell: ({ job }) => <code>{job}</code> },
-            { head: 'Does', kind: 'wide', cell: ({ summary }) => summary },
-            { head: 'When', cell: ({ when }) => when },
-            {
-              head: 'Last',
-              kind: 'wide',
-              cell: ({ last }) =>
-                last.length === 0 ? (
-                  <span class="muted">not yet</span>
-                ) : (
-                  <ul class="lines">
-                    {last.map(({ org, forge, at, by, outcome, error }, n) => (
-                      <li key={n}>
-                        <Time at={at} /> {org || forge} by {by}: {error ?? outcome?.summary ?? ''}
-                      </li>
-                    ))}
-                  </ul>
-                ),
-            },
+          rows={jobs.jobs}
+          more={[
             {
               head: 'Act',
               kind: 'tight',
               cell: ({ job, per }) => {
-                const orgs = per === 'organization' ? owned : mayAll ? [''] : [];
-                return orgs.map((org) => (
-                  <div key={org}>
-                    <a href={dryJobPath(org, job)}>
-                      Try<span class="unseen"> {job}</span>
-                      {org && ` for ${org}`}
-                    </a>{' '}
-                    <Act
-                      name={org ? `Run now for ${org}` : 'Run now'}
-                      about={job}
-                      button={`Run ${job} now`}
-                      fields={{ act: 'job', job, org }}
-                    >
+                const orgs = per === 'organization' ? owned : [];
+                if (orgs.length === 0 && (per === 'organization' || !mayAll)) return null;
+                return (
+                  <>
+                    <form method="get" action="/jobs/dry" class="act">
+                      <input type="hidden" name="job" value={job} />
+                      {orgs.length > 0 && <OrgField orgs={orgs} {...(mayAll ? { all: 'all' } : {})} />}
+                      <button type="submit">
+                        Try<span class="unseen"> {job}</span>
+                      </button>
+                    </form>
+                    <Act name="Run now" about={job} button={`Run ${job} now`} fields={{ act: 'job', job }}>
                       <p>The bot runs the job once, now. Its schedule stays as it is.</p>
+                      {orgs.length > 0 && <OrgField orgs={orgs} {...(mayAll ? { all: 'all' } : {})} />}
                     </Act>
-                  </div>
-                ));
+                  </>
+                );
               },
             },
           ]}
         />
+      </Section>
+      <Section title="What the jobs found">
+        <ListTable list={JOB_RESULTS} caption="Newest results, those to look at first" rows={jobs.rows} />
+        <More page={jobs} one="result" by="results" />
       </Section>
     </>
   ),

@@ -1,28 +1,38 @@
 import type { ComponentChildren } from 'preact';
 import { definePage } from '../page.js';
 import { Chart } from '../ui/chart.js';
-import { Badge, Callout, Facts, Figures, Section, Table, Time } from '../ui/components.js';
+import { Badge, Callout, Facts, Figures, Filters, Section, Table, Time } from '../ui/components.js';
 import type { Plan } from '../ui/words.js';
-import { ListTable } from '../ui/list.js';
+import { ListTable, More, searchField } from '../ui/list.js';
 import { type Tone, duration, counted } from '../../api/words.js';
 import { FORGES, writesOf } from '../../api/lists.js';
 import { type Status, type Step, stepsOf } from './what-to-do.js';
 
 const PLANS_SHOWN = 20;
+const STEPS_SHOWN = 50;
+const HOOKS_SHOWN = 100;
 
 export const overviewPage = definePage({
   path: '/',
   nav: { label: 'Overview', order: 0 },
   title: () => 'Overview',
-  load: async ({ call, now, may }) => {
+  load: async ({ call, now, may, query }) => {
+    const { search, after } = query;
     const [status, approvals, open] = await Promise.all([
-      call('status'),
+      call('status', { search, after }),
       call('approvals'),
       call('plans', { state: 'open', limit: PLANS_SHOWN }),
     ]);
-    return { status, approvals: approvals.length, plans: open.filter(waits), now, seesAll: may('read', null) };
+    return {
+      status,
+      approvals: approvals.length,
+      plans: open.filter(waits),
+      now,
+      seesAll: may('read', null),
+      isSearched: search !== undefined,
+    };
   },
-  view: ({ status, approvals, plans, now, seesAll }) => {
+  view: ({ status, approvals, plans, now, seesAll, isSearched }) => {
     const steps = stepsOf(status, approvals, plans);
     const waitingCount = approvals + plans.length;
     // Deliveries are counted by webhook, for owners: a zero would be no count.
@@ -56,7 +66,7 @@ export const overviewPage = definePage({
           <Section title="What to do">
             <Table
               caption="What to do"
-              rows={steps}
+              rows={steps.slice(0, STEPS_SHOWN)}
               empty=""
               columns={[
                 {
@@ -71,6 +81,13 @@ export const overviewPage = definePage({
                 { head: 'Next step', kind: 'wide', cell: ({ next }) => next },
               ]}
             />
+            {(steps.length > STEPS_SHOWN || status.cut.length > 0) && (
+              <p class="muted small">
+                There is more to do: {steps.length > STEPS_SHOWN && `${steps.length - STEPS_SHOWN} of this kind`}
+                {status.cut.length > 0 && ` (${status.cut.join(', ')})`}. <code>forgehand status --limit 1000</code>{' '}
+                shows it.
+              </p>
+            )}
           </Section>
         )}
         {hasHooks && (
@@ -87,7 +104,7 @@ export const overviewPage = definePage({
         <Section title="Webhooks">
           <Table
             caption="Webhooks"
-            rows={status.deliveries.hooks}
+            rows={status.deliveries.hooks.slice(0, HOOKS_SHOWN)}
             keyOf={({ org, hook }) => `${org}-${hook}`}
             empty="Webhooks are shown to the owners of their organization."
             columns={[
@@ -104,9 +121,10 @@ export const overviewPage = definePage({
         </Section>
         <div class="columns">
           <Section title="Organizations">
+            {(isSearched || status.rows.length < status.total) && <Filters filters={searchField()} />}
             <Table
               caption="Organizations"
-              rows={status.orgs}
+              rows={status.rows}
               keyOf={({ name }) => name}
               empty="You may see nothing of the organizations of this bot."
               columns={[
@@ -115,6 +133,7 @@ export const overviewPage = definePage({
                 { head: 'Loaded', cell: ({ revision }) => <Time at={revision?.loadedAt ?? null} relative /> },
               ]}
             />
+            <More page={status} one="organization" />
           </Section>
           <Section title="Forges">
             <ListTable list={FORGES} caption="Forges" rows={status.forges} />
@@ -167,7 +186,7 @@ function waits(plan: Plan): boolean {
   return plan.needsApproval && plan.overCaps.length === 0 && writesOf(plan).length > 0;
 }
 
-function rulesOf({ revision, heldBack }: Status['orgs'][number]): ComponentChildren {
+function rulesOf({ revision, heldBack }: Status['rows'][number]): ComponentChildren {
   if (!revision) return <Badge tone="bad">none active</Badge>;
   const { rules, policies } = revision;
   const counts =

@@ -1,7 +1,7 @@
 import { UserError } from '../../core/errors.js';
 import { definePage, unknownAct } from '../page.js';
 import { ActForm, Callout, Diff, Facts, Filters, Hash, Section, Table, Time, type Change } from '../ui/components.js';
-import { Act, orgFilters, planPath, rulePath, State, value, type Plan } from '../ui/words.js';
+import { Act, OrgField, orgFilters, planPath, rulePath, State, value, type Plan } from '../ui/words.js';
 import { ListTable } from '../ui/list.js';
 import { FINDINGS, PLANS, stateOfPlan, writesOf } from '../../api/lists.js';
 import { byRepository, counted } from '../../api/words.js';
@@ -42,16 +42,7 @@ export const plansPage = definePage({
         />
         {planners.length > 0 && (
           <ActForm class="filters">
-            <label>
-              <span>Organization</span>
-              <select name="org">
-                {planners.map((org) => (
-                  <option value={org} key={org}>
-                    {org}
-                  </option>
-                ))}
-              </select>
-            </label>
+            <OrgField orgs={planners} />
             <label>
               <span>Policy (empty: all)</span>
               <input name="policy" maxLength={200} />

@@ -5,43 +5,40 @@ import { definePage, unknownAct } from '../page.js';
 import { Badge, Callout, Facts, Filters, Figures, Section, Source, Time } from '../ui/components.js';
 import { Act, activityPath, dryPath, orgFilters, placeText, rulePath, State } from '../ui/words.js';
 import { CONDITIONS, RULES, modeOfRule, startsOn } from '../../api/lists.js';
-import { ListTable } from '../ui/list.js';
+import { ListTable, More, searchField } from '../ui/list.js';
 import { counted, sayFired } from '../../api/words.js';
 
-type Rule = AnswerOf<'rules'>[number];
+type Rule = AnswerOf<'rules'>['rows'][number];
 
 /** What each rule and policy did, and what holds it back. */
 export const rulesPage = definePage({
   path: '/rules',
   nav: { label: 'Rules', order: 20 },
   load: async ({ call, query }) => {
-    const [{ orgs }, rules] = await Promise.all([call('status'), call('rules', { org: query['org'] })]);
-    return { rules, orgs };
+    const { org, search, after } = query;
+    const [orgs, page] = await Promise.all([call('organizations'), call('rules', { org, search, after })]);
+    return { page, orgs: orgs.map(({ name }) => name) };
   },
   title: () => 'Rules and policies',
-  view: ({ rules, orgs }) => (
+  view: ({ page, orgs }) => (
     <>
-      <Filters filters={orgFilters(orgs.map(({ name }) => name))} />
-      {orgs.flatMap(({ name, heldBack }) =>
-        heldBack.length === 0
-          ? []
-          : [
-              <Callout tone="bad" title={`A newer state of the rules of ${name} was refused`} key={name}>
-                <ul class="lines">
-                  {heldBack.slice(0, 10).map((problem, n) => (
-                    <li key={n}>{problem}</li>
-                  ))}
-                </ul>
-              </Callout>,
-            ],
-      )}
+      <Filters filters={[...orgFilters(orgs), ...searchField()]} />
+      {page.refused.map(({ org, problems }) => (
+        <Callout tone="bad" title={`A newer state of the rules of ${org} was refused`} key={org}>
+          <ul class="lines">
+            {problems.map((problem, n) => (
+              <li key={n}>{problem}</li>
+            ))}
+          </ul>
+        </Callout>
+      ))}
       <p class="muted">
         Counts are of the last 30 days. A rule decides about an event only if its filters let the event pass.
       </p>
       <ListTable
         list={RULES}
         caption="Rules and policies"
-        rows={rules}
+        rows={page.rows}
         empty={
           <p>
             No rules are loaded. Write one into the folder or repository that the config names, and run{' '}
@@ -62,6 +59,7 @@ export const rulesPage = definePage({
             counts.failed === 0 ? 0 : <a href={activityPath({ rule: id, state: 'failed' })}>{counts.failed}</a>,
         }}
       />
+      <More page={page} one="rule" />
     </>
   ),
 });

@@ -19,7 +19,7 @@ export interface Step {
 
 /** What does not work or waits, the worst first. */
 export function stepsOf(status: Status, approvals: number, plans: readonly Plan[]): Step[] {
-  const { alerts, forges, orgs, quarantined, behind, paused, held, waiting, deliveries } = status;
+  const { alerts, forges, rows: orgs, quarantined, behind, paused, held, waiting, deliveries } = status;
   const steps: Step[] = [
     ...alerts.filter(({ code }) => !TOLD_BELOW.has(code)).map(stepOfAlert),
     ...forges

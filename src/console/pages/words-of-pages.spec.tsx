@@ -10,6 +10,8 @@ import { planPage, plansPage } from './plans.page.js';
 import { rulesPage } from './rules.page.js';
 
 const AT = new Date('2026-11-20T08:00:00Z');
+/** Of a list without rows. */
+const PAGE = { rows: [], next: null, total: 0, attention: 0 };
 const HASH = 'a1'.repeat(32);
 
 function htmlOf(page: AnyPage, data: object): string {
@@ -31,10 +33,18 @@ describe('console/pages', () => {
     gaps: { repaired: 0, late: 0, lost: 0 },
     backlog: { arrivals: 0, events: 0 },
     intents: { planned: 0, claimed: 0, sent: 0 },
-    ...{ forges: [], orgs: [], quarantined: [], paused: [], held: [], waiting: [], behind },
+    ...{ forges: [], quarantined: [], paused: [], held: [], waiting: [], behind, cut: [] },
+    ...PAGE,
   });
   const overview = (behind: object): string =>
-    textOf(overviewPage, { status: status([behind]), approvals: 0, plans: [], now: AT, seesAll: false });
+    textOf(overviewPage, {
+      status: status([behind]),
+      approvals: 0,
+      plans: [],
+      now: AT,
+      seesAll: false,
+      isSearched: false,
+    });
   const refused = { state: 'refused', org: 'acme', rule: 'label', count: 1 };
 
   it('say that everything works where a person asked by a command for what cannot be', () => {
@@ -114,7 +124,9 @@ describe('console/pages', () => {
       ...{ mode: 'live', stage: null, disabled: null, pause: null, unmet: null, schedule: null },
     };
 
-    expect(textOf(rulesPage, { rules: [rule], orgs: [{ name: 'acme', heldBack: [] }] })).toContain(` ${words} `);
+    const page = { ...PAGE, rows: [rule], refused: [], total: 1 };
+
+    expect(textOf(rulesPage, { page, orgs: ['acme'] })).toContain(` ${words} `);
   });
 
   it('have one word for what became of a gap', () => {
@@ -138,8 +150,8 @@ describe('console/pages', () => {
   it('do not say that a schedule never ran beside what its pass made when it was loaded', () => {
     const schedule = { org: 'acme', id: 'nightly', cron: '0 0 * * *', tz: 'UTC', last: null, next: null, why: [] };
     const data = {
-      schedules: [{ ...schedule, runs: [{ state: 'done', count: 4 }] }],
-      jobs: [],
+      schedules: { ...PAGE, rows: [{ ...schedule, runs: [{ state: 'done', count: 4 }] }], total: 1 },
+      jobs: { ...PAGE, jobs: [] },
       owned: [],
       mayAll: false,
     };

@@ -124,17 +124,20 @@ export function Empty({ children }: { children: ComponentChildren }) {
   return <div class="empty">{children}</div>;
 }
 
-/** Keyset paging: the next page begins behind the last row of this one. */
-export function Pager({ next }: { next: string | null }) {
+/**
+ * Keyset paging: the next page begins behind the last row of this one.
+ * @param by the name in the address of where a page begins. Default: `before`, of a list by time
+ */
+export function Pager({ next, by = 'before' }: { next: string | null; by?: string }) {
   const look = useLook();
-  const isFirst = look.query['before'] === undefined;
+  const isFirst = look.query[by] === undefined;
   if (next === null && isFirst) return null;
   return (
     <nav class="pager" aria-label="Pages">
-      {!isFirst && <a href={addressWith(look, { before: null })}>First page</a>}
+      {!isFirst && <a href={addressWith(look, { [by]: null })}>First page</a>}
       {next !== null && (
-        <a rel="next" href={addressWith(look, { before: next })}>
-          Older
+        <a rel="next" href={addressWith(look, { [by]: next })}>
+          {by === 'before' ? 'Older' : 'More'}
         </a>
       )}
     </nav>

@@ -1,6 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { momentOf, type List, type ListColumn, type ListFilter } from '../../api/list.js';
-import { Table, Time, type Column, type Filter } from './components.js';
+import { SEARCH } from '../../api/lists.js';
+import { counted } from '../../api/words.js';
+import { Pager, Table, Time, type Column, type Filter } from './components.js';
 import { State } from './words.js';
 
 interface ListTableProps<Row> {
@@ -63,6 +65,38 @@ function shownAs(form: ListColumn<never>['form'], value: ReturnType<ListColumn<n
   if (form === 'count')
     return value === 0 ? <span class="muted">0</span> : <strong>{value.toLocaleString('en')}</strong>;
   return String(value);
+}
+
+interface PageProps {
+  readonly page: {
+    readonly rows: readonly unknown[];
+    readonly next: string | null;
+    readonly total: number;
+    readonly attention: number;
+  };
+  readonly one: string;
+  readonly many?: string;
+  /** The name in the address of where a page begins. Default: `after` */
+  readonly by?: string;
+}
+
+/** Below a list in pages: how many rows there are, and the way to the others. Nothing where all are shown. */
+export function More({ page: { rows, next, total, attention }, one, many, by = 'after' }: PageProps) {
+  if (rows.length === total) return null;
+  return (
+    <>
+      <p class="muted small">
+        {rows.length} of {counted(total, one, many)}
+        {attention > 0 && `; ${counted(attention, 'needs', 'need')} attention and come first`}.
+      </p>
+      <Pager next={next} by={by} />
+    </>
+  );
+}
+
+/** The field that searches a list in pages. */
+export function searchField(): Filter[] {
+  return fieldsOf([SEARCH]);
 }
 
 /** Fields for the filters of a list. */

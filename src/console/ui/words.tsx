@@ -36,9 +36,6 @@ export const rulePath = (org: string, rule: string): string =>
 /** What a schedule would do now. */
 export const dryPath = (org: string, schedule: string): string =>
   `/jobs/dry?${new URLSearchParams({ org, schedule }).toString()}`;
-/** @param org '' = for all that the job is done for */
-export const dryJobPath = (org: string, job: string): string =>
-  `/jobs/dry?${new URLSearchParams({ org, job }).toString()}`;
 /** Why a rule did or did not take an event. */
 export const decisionPath = (eventId: string, rule: string): string =>
   `${eventPath(eventId)}/rules/${encodeURIComponent(rule)}`;
@@ -78,7 +75,51 @@ export function oneLine(text: string): string {
 /** By organization, for whoever sees several. */
 export function orgFilters(orgs: readonly string[]): Filter[] {
   if (orgs.length <= 1) return [];
-  return [{ name: 'org', label: 'Organization', options: orgs.map((org) => [org, org] as const) }];
+  const field = { name: 'org', label: 'Organization' };
+  return orgs.length > CHOICES
+    ? [{ ...field, placeholder: 'name' }]
+    : [{ ...field, options: orgs.map((org) => [org, org] as const) }];
+}
+
+/** More organizations than that are typed, not chosen: a page has room for so many. */
+const CHOICES = 50;
+
+/**
+ * A field of a form for one of some organizations.
+ * @param all what the choice of all of them is called. Default: one must be chosen
+ */
+export function OrgField({
+  orgs,
+  chosen,
+  all,
+}: {
+  orgs: readonly string[];
+  chosen?: string | undefined;
+  all?: string;
+}) {
+  return (
+    <label class="field">
+      <span>Organization</span>
+      {orgs.length > CHOICES ? (
+        <input
+          name="org"
+          value={chosen ?? ''}
+          placeholder={all ?? 'name'}
+          required={all === undefined}
+          maxLength={200}
+        />
+      ) : (
+        <select name="org">
+          {all !== undefined && <option value="">{all}</option>}
+          {orgs.map((org) => (
+            <option value={org} selected={org === chosen} key={org}>
+              {org}
+            </option>
+          ))}
+        </select>
+      )}
+    </label>
+  );
 }
 
 const MOST = 300;

@@ -10,7 +10,7 @@ import { newId } from '../../core/ids.js';
 import { isJsonObject, type Json } from '../../core/json.js';
 import { Logger } from '../../core/logger.js';
 import type { Cause } from '../../core/run.js';
-import { fields, maybeText, text, time, type Shape } from '../../core/schema.js';
+import { count, fields, maybeText, text, time, type Shape } from '../../core/schema.js';
 import { seesWholeOrg, type Visibility } from '../../core/visibility.js';
 import type { Tick } from '../../pipeline/tick-store.port.js';
 import { BotJobTools } from './bot-job-tools.js';
@@ -34,13 +34,23 @@ export const jobRun = z.object({
 });
 export type JobRun = Shape<typeof jobRun>;
 
-/** A job as `forgehand housekeeping list` shows it. */
+/** A job, and how many of its newest runs ended well. */
 export const jobStatus = z.object({
   ...fields('job summary when', text),
   per: z.enum(['organization', 'forge', 'bot']),
-  last: z.array(jobRun),
+  done: count,
+  troubled: count.describe('Not done, not for everything, or something was found.'),
 });
 export type JobStatus = Shape<typeof jobStatus>;
+
+/** The newest run of a job for one of its subjects. */
+export const jobResult = jobRun.extend({ job: text });
+export type JobResult = Shape<typeof jobResult>;
+
+/** Whether somebody should look at it: it was not done, or not for everything, or it found something. */
+export function isTroubled({ error, outcome }: Pick<JobRun, 'error' | 'outcome'>): boolean {
+  return error !== null || outcome?.missed !== undefined || (outcome?.findings.length ?? 0) > 0;
+}
 
 const LINES_KEPT = 200;
 const SCHEDULE = 'schedule';
@@ -119,29 +129,32 @@ export class JobRunner {
     return this.find(name).per === 'organization';
   }
 
-  /** Every job, with the results that are visible: what is done for a forge or for the bot is for whoever sees everything. */
-  async list(visibility: Visibility = null): Promise<JobStatus[]> {
-    const rows: JobStatus[] = [];
-    for (const job of this.jobs) {
-      const last: JobRun[] = [];
-      const subjects = this.subjectsOf(job);
-      const seen = subjects.filter(
-        ({ org }) => visibility === null || (job.per === 'organization' && seesWholeOrg(visibility, org)),
-      );
-      for (const where of seen) {
-        const run = await this.lastOf(job, where);
-        if (run) last.push(run);
-      }
-      const isOff = job.isAudit && !this.audits;
-      rows.push({
-        job: job.name,
-        summary: job.summary,
-        per: job.per,
-        when: isOff ? 'by hand (audits: false)' : job.when,
-        last,
-      });
-    }
-    return rows;
+  /** Every job. */
+  list(): Array<Omit<JobStatus, 'done' | 'troubled'>> {
+    return this.jobs.map((job) => ({
+      job: job.name,
+      summary: job.summary,
+      per: job.per,
+      when: job.isAudit && !this.audits ? 'by hand (audits: false)' : job.when,
+    }));
+  }
+
+  /** The newest runs that are visible, with one question to the store: what is done for a forge or for the bot is for whoever sees everything. */
+  async results(visibility: Visibility = null): Promise<JobResult[]> {
+    const asked = this.jobs.flatMap((job) =>
+      this.subjectsOf(job)
+        .filter(({ org }) => visibility === null || (job.per === 'organization' && seesWholeOrg(visibility, org)))
+        .map((where) => ({ job: job.name, ...where })),
+    );
+    const facts = await this.tools.known.of(
+      this.jobs.map(({ name }) => factOf(name)),
+      [...new Set(asked.map(({ org }) => org))],
+    );
+    const known = new Map(facts.map(({ kind, forge, subject, fact }) => [`${kind} ${forge} ${subject}`, fact]));
+    return asked.flatMap(({ job, forge, org }) => {
+      const run = readRun({ forge, org }, known.get(`${factOf(job)} ${forge} ${org}`));
+      return run ? [{ job, ...run }] : [];
+    });
   }
 
   private find(name: string): Job {
@@ -203,7 +216,7 @@ export class JobRunner {
       changes: outcome?.changes.slice(0, LINES_KEPT) ?? [],
       ...(outcome?.missed ? { missed: outcome.missed.slice(0, LINES_KEPT) } : {}),
     };
-    await tools.known.write(where.forge, where.org, `job.${job.name}`, kept as unknown as Json);
+    await tools.known.write(where.forge, where.org, factOf(job.name), kept as unknown as Json);
     return run;
   }
 
@@ -220,27 +233,31 @@ export class JobRunner {
       });
     else if (error === null) alerts.resolve(key);
   }
+}
 
-  private async lastOf({ name }: Job, where: ScheduledOrg): Promise<JobRun | null> {
-    const fact = (await this.tools.known.read(where.forge, where.org, `job.${name}`))?.fact;
-    if (!isJsonObject(fact) || typeof fact['at'] !== 'string') return null;
-    const lines = (name: string): string[] => (Array.isArray(fact[name]) ? fact[name].map(String) : []);
-    const { summary, by, error } = fact;
-    const outcome =
-      typeof summary === 'string'
-        ? {
-            summary,
-            findings: lines('findings'),
-            changes: lines('changes'),
-            ...(fact['missed'] === undefined ? {} : { missed: lines('missed') }),
-          }
-        : null;
-    return {
-      ...where,
-      at: new Date(fact['at']),
-      by: String(by),
-      outcome,
-      error: typeof error === 'string' ? error : null,
-    };
-  }
+/** Kind of the known fact: the newest run of a job. */
+function factOf(job: string): string {
+  return `job.${job}`;
+}
+
+function readRun(where: ScheduledOrg, fact: Json | undefined): JobRun | null {
+  if (!isJsonObject(fact) || typeof fact['at'] !== 'string') return null;
+  const lines = (name: string): string[] => (Array.isArray(fact[name]) ? fact[name].map(String) : []);
+  const { summary, by, error } = fact;
+  const outcome =
+    typeof summary === 'string'
+      ? {
+          summary,
+          findings: lines('findings'),
+          changes: lines('changes'),
+          ...(fact['missed'] === undefined ? {} : { missed: lines('missed') }),
+        }
+      : null;
+  return {
+    ...where,
+    at: new Date(fact['at']),
+    by: String(by),
+    outcome,
+    error: typeof error === 'string' ? error : null,
+  };
 }

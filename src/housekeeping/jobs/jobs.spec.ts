@@ -3,10 +3,11 @@ import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { ForgeError } from '../../core/errors.js';
 import { silentLogger } from '../../core/logger.js';
 import type { KeptPlan } from '../../policies/policy-plan.js';
-import type { Json, JsonObject } from '../../core/json.js';
+import type { JsonObject } from '../../core/json.js';
 import type { EventRepository } from '../../core/event.js';
 import { textOf, type Reason } from '../../core/reason.js';
 import type { Intent } from '../../core/run.js';
+import { InMemoryKnownFacts } from '../../../test/fakes/in-memory-known-facts.js';
 import { FakeForge } from '../../../test/fakes/fake-forge.js';
 import type { OperationName } from '../../forge/operations.js';
 import { ManualClock } from '../../../test/fakes/manual-clock.js';
@@ -120,14 +121,14 @@ describe('housekeeping/jobs', () => {
 });
 
 describe('housekeeping/jobs/job-runner', () => {
-  const facts = new Map<string, Json>();
+  let known = new InMemoryKnownFacts({ now: () => NOW });
   const raised: string[] = [];
   const resolved: string[] = [];
   let forge: FakeForge;
   let clock: ManualClock;
 
   beforeEach(() => {
-    facts.clear();
+    known = new InMemoryKnownFacts({ now: () => NOW });
     raised.length = 0;
     resolved.length = 0;
     forge = new FakeForge();
@@ -148,11 +149,7 @@ describe('housekeeping/jobs/job-runner', () => {
         raise: (key: string, alert: Reason) => void raised.push(`${key}: ${textOf(alert)}`),
         resolve: (key: string) => void resolved.push(key),
       },
-      known: {
-        read: async (...key: string[]) =>
-          facts.has(key.join('|')) ? { fact: facts.get(key.join('|')) ?? null, learnedAt: NOW } : null,
-        write: async (a: string, b: string, c: string, fact: Json) => void facts.set([a, b, c].join('|'), fact),
-      },
+      known,
       forges: {
         get: () => ({
           client: forge.client,
@@ -198,7 +195,7 @@ describe('housekeeping/jobs/job-runner', () => {
       expect.not.stringContaining('r1'),
       expect.stringContaining('run r1 does it'),
     ]);
-    expect((await runner.list())[0]?.last).toMatchObject([{ forge: 'main', org: '', by: 'ada', error: null }]);
+    expect(await runner.results()).toMatchObject([{ forge: 'main', org: '', by: 'ada', error: null }]);
   });
 
   it('tells why account settings cannot be had, and wants nothing that is there already', async () => {
@@ -385,7 +382,7 @@ describe('housekeeping/jobs/job-runner', () => {
       });
 
       const [run] = await runnerOf(jobs).run(name, null, false, 'x');
-      const listed = (await runnerOf(jobs).list()).find(({ job }) => job === name);
+      const [listed] = await runnerOf(jobs).results();
 
       expect(new Set(asked)).toEqual(new Set(['a', 'b', 'c']));
       expect(run).toMatchObject({
@@ -395,7 +392,7 @@ describe('housekeeping/jobs/job-runner', () => {
           missed: [`acme/b could not be looked at: status ${status}`],
         },
       });
-      expect(listed?.last[0]?.outcome?.missed).toEqual(run?.outcome?.missed);
+      expect(listed?.outcome?.missed).toEqual(run?.outcome?.missed);
       expect(raised).toEqual([expect.stringContaining('acme/b could not be looked at')]);
     });
   });

@@ -24,6 +24,12 @@ class MemoryRevisions implements RevisionStore {
     return Promise.resolve([...this.rows.values()].find((row) => row.org === org && row.state === 'active') ?? null);
   }
 
+  activeIn(orgs: readonly string[]): Promise<StoredRevision[]> {
+    return Promise.resolve(
+      [...this.rows.values()].filter(({ org, state }) => state === 'active' && orgs.includes(org)),
+    );
+  }
+
   byId(id: string): Promise<StoredRevision | null> {
     return Promise.resolve(this.rows.get(id) ?? null);
   }

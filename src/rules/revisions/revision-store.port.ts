@@ -18,6 +18,8 @@ export interface StoredRevision {
 export abstract class RevisionStore {
   abstract save(revision: StoredRevision): Promise<void>;
   abstract active(org: string): Promise<StoredRevision | null>;
+  /** Those that are active in these organizations, without their files. */
+  abstract activeIn(orgs: readonly string[]): Promise<Array<Pick<StoredRevision, 'id' | 'org' | 'hash' | 'loadedAt'>>>;
   abstract byId(id: string): Promise<StoredRevision | null>;
   /** Those of the ids that are not stored. */
   abstract missing(ids: readonly string[]): Promise<string[]>;

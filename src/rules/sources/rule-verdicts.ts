@@ -53,6 +53,20 @@ export class RuleVerdicts {
     return ruleVerdictOf(this.facts, forge, org);
   }
 
+  /** The same of several, with one question to the store. */
+  async among(
+    orgs: readonly string[],
+  ): Promise<(forge: string, org: string) => (ReportedVerdict & { learnedAt: Date }) | null> {
+    const rows = await this.facts.of([KIND], orgs);
+    const verdicts = new Map(
+      rows.map(({ forge, subject, fact, learnedAt }) => {
+        const verdict = readVerdict(fact);
+        return [`${forge}/${subject}`, verdict && { ...verdict, learnedAt }] as const;
+      }),
+    );
+    return (forge, org) => verdicts.get(`${forge}/${org}`) ?? null;
+  }
+
   /** The same of all organizations, with one question to the store. */
   async all(): Promise<(forge: string, org: string) => ReportedVerdict | null> {
     const verdicts = new Map<string, ReportedVerdict | null>();

@@ -209,6 +209,10 @@ class TickTable implements Omit<TickStore, 'prune'> {
     return newest === undefined ? null : new Date(newest);
   }
 
+  lastOf(...[schedules, upTo]: Parameters<TickStore['lastOf']>): Promise<Array<Date | null>> {
+    return Promise.all(schedules.map(({ forge, org, schedule }) => this.last(forge, org, schedule, upTo)));
+  }
+
   async due(limit: number): Promise<Tick[]> {
     return this.open.size === 0 ? [] : [...this.open.values()].slice(0, limit);
   }

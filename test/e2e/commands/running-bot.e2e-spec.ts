@@ -324,7 +324,7 @@ describe('e2e/commands on a running embedded bot', () => {
   });
 
   it("housekeeping list tells the bot's own jobs, run does one of them now, and restore says what it needs", async () => {
-    const jobs = await json<Array<{ job: string }>>('housekeeping', 'list');
+    const { jobs } = await json<{ jobs: Array<{ job: string }> }>('housekeeping', 'list');
     expect(jobs.length).toBeGreaterThan(5);
     for (const { job } of jobs.slice(0, 3))
       expect((await run('housekeeping', 'run', job, '--dry-run')).stdout).toContain(job);
@@ -340,14 +340,14 @@ describe('e2e/commands on a running embedded bot', () => {
       'rules/broken.yaml',
       'version: 1\norg: acme\nrules:\n  - { id: x, on: pushh, do: { label.ensure: { name: x } } }\n',
     );
-    await untilStatus(place, ({ orgs }) => (orgs[0]?.heldBack.length ?? 0) > 0);
+    await untilStatus(place, ({ rows: orgs }) => (orgs[0]?.heldBack.length ?? 0) > 0);
 
     const { stdout } = await run('status');
 
     expect(stdout).toMatch(/\(4 rules, 0 policies/);
     expect(stdout).toMatch(/a newer revision is held back:\n.*broken\.yaml:4:\d+: there is no event kind "pushh"/);
     place.write('rules/broken.yaml', 'version: 1\norg: acme\nrules: []\n');
-    await untilStatus(place, ({ orgs }) => orgs[0]?.heldBack.length === 0);
+    await untilStatus(place, ({ rows: orgs }) => orgs[0]?.heldBack.length === 0);
   });
 
   it('reload follows the organizations of the config, and so does SIGHUP; a broken file changes nothing', async () => {
@@ -368,7 +368,7 @@ describe('e2e/commands on a running embedded bot', () => {
 
     rmSync(file);
     bot.child.process.kill('SIGHUP');
-    const { orgs } = await untilStatus(place, (status) => status.orgs.length === 1);
+    const { rows: orgs } = await untilStatus(place, (status) => status.rows.length === 1);
     expect(orgs.map(({ name }) => name)).toEqual(['acme']);
   });
 

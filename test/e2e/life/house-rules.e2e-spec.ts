@@ -27,13 +27,13 @@ describe('an embedded bot', () => {
   it('keeps to the rules it has while newer ones are broken, and takes them once they are mended', async () => {
     await house.start();
     house.place.write('rules/greet.yaml', RULES.replace('label.ensure', 'label.ensurre'));
-    await untilStatus(house.place, ({ orgs }) => (orgs[0]?.heldBack.length ?? 0) > 0);
+    await untilStatus(house.place, ({ rows: orgs }) => (orgs[0]?.heldBack.length ?? 0) > 0);
 
     await house.forge.act('repository.create', { repo: 'acme/meanwhile' });
     await until(async () => (await house.labelsOf('meanwhile')).length > 0);
-    const { orgs } = await house.status();
+    const { rows: orgs } = await house.status();
     house.place.write('rules/greet.yaml', RULES.replace('name: hello', 'name: welcome'));
-    await untilStatus(house.place, ({ orgs }) => orgs[0]?.heldBack.length === 0);
+    await untilStatus(house.place, ({ rows: orgs }) => orgs[0]?.heldBack.length === 0);
     await house.forge.act('repository.create', { repo: 'acme/after' });
     await until(async () => (await house.labelsOf('after')).length > 0);
 

@@ -74,7 +74,7 @@ describe('the check of a pull request in the repository of the rules', () => {
       env: { FORGE_TOKEN: forge.botToken, HOOK_SECRET: SECRET },
     });
     await start();
-    await untilStatus(place, ({ orgs }) => orgs[0]?.revision?.rules === 1);
+    await untilStatus(place, ({ rows: orgs }) => orgs[0]?.revision?.rules === 1);
   });
 
   afterEach(async () => {

@@ -1,0 +1,129 @@
+import { Option, type Command } from 'commander';
+import { counted } from '../api/words.js';
+import { stringifyJson } from '../core/json.js';
+import { storeCommand, type BotOptions } from './bot-command.js';
+import { wholeNumber } from './command-options.js';
+import { print } from './print.js';
+import { withBot, type Reach } from './reach-bot.js';
+import { colour, writeOut } from './terminal.js';
+
+/** Options of every list that comes in pages. */
+export interface PageOptions extends BotOptions {
+  readonly all: boolean;
+  readonly after?: string;
+  readonly limit: number;
+}
+
+/** What is sent for one page. */
+interface PagePlace {
+  readonly after: string | undefined;
+  readonly limit: number;
+}
+
+export interface Page {
+  readonly rows: readonly unknown[];
+  /** Where the next page begins; null = this was the last one. */
+  readonly next: string | null;
+}
+
+interface Pages<Answer extends Page> {
+  readonly page: (place: PagePlace) => Promise<Answer>;
+  /** A page as people read it. */
+  readonly show: (answer: Answer) => string;
+}
+
+/** Rows of one request where all are wanted. */
+const MOST_ROWS = 1_000;
+
+/** The rows of all pages. */
+export async function everyRow<Row>(
+  page: (place: PagePlace) => Promise<{ readonly rows: readonly Row[]; readonly next: string | null }>,
+): Promise<Row[]> {
+  const rows: Row[] = [];
+  let after: string | undefined;
+  do {
+    const answer = await page({ after, limit: MOST_ROWS });
+    rows.push(...answer.rows);
+    after = answer.next ?? undefined;
+  } while (after !== undefined);
+  return rows;
+}
+
+/**
+ * One page; with `all` every row: for people as one page, for programs as a line of JSON for each row, written as it comes.
+ * @returns the first page, whose counts are those of all
+ */
+export async function printPages<Answer extends Page>(
+  { json, all, after, limit }: PageOptions,
+  { page, show }: Pages<Answer>,
+): Promise<Answer> {
+  const first = await page({ after, limit: all ? MOST_ROWS : limit });
+  if (!all) {
+    print(json, first, () => show(first));
+    return first;
+  }
+  const rows: unknown[] = [];
+  for (let current = first; ; current = await page({ after: current.next ?? undefined, limit: MOST_ROWS })) {
+    if (json) for (const row of current.rows) writeOut(`${stringifyJson(row as never)}\n`);
+    else rows.push(...current.rows);
+    if (current.next === null) break;
+  }
+  if (!json) print(false, null, () => show({ ...first, rows, next: null }));
+  return first;
+}
+
+/** @param usual rows of a page. Default: 50 */
+export function pageOptions(usual = 50): Option[] {
+  return [
+    new Option('--search <text>', 'only rows whose names contain this text'),
+    new Option('--after <next>', 'show the next page: `next` of the page before'),
+    new Option('-n, --limit <count>', 'maximum number of rows').default(usual).argParser(wholeNumber(1, MOST_ROWS)),
+    new Option('--all', 'show all pages. With --json: one line of JSON for each row').default(false),
+  ];
+}
+
+interface PageCommand<Options, Answer extends Page> {
+  /** The option that the argument of the command is read as. */
+  readonly argument?: keyof Options & string;
+  readonly page: (bot: Reach, options: Options & PagePlace) => Promise<Answer>;
+  readonly show: (answer: Answer, options: Options) => string;
+  /** What follows from the first page, such as the exit code: what it counts are all rows. */
+  readonly after?: (answer: Answer) => void;
+}
+
+/** A command that prints a list in pages, what needs attention first. */
+export function pageCommand<Options extends object, Answer extends Page>(
+  name: string,
+  summary: string,
+  { argument, page, show, after: then }: PageCommand<Options, Answer>,
+): Command {
+  const command = storeCommand(name, summary);
+  for (const option of pageOptions()) command.addOption(option);
+  return command.action(async (...args: unknown[]) => {
+    const { config, json, all, after, limit, ...rest } = args.at(-2) as PageOptions;
+    const options = { ...rest, ...(argument === undefined ? {} : { [argument]: args[0] }) } as Options;
+    const wanted: PageOptions = { config, json, all, limit, ...(after === undefined ? {} : { after }) };
+    await withBot(config, async (bot) => {
+      const first = await printPages(wanted, {
+        page: (place) => page(bot, { ...options, ...place }),
+        show: (answer) => show(answer, options),
+      });
+      then?.(first);
+    });
+  });
+}
+
+/** Below a page: how many rows there are, and how to go on. Nothing where all are shown. */
+export function moreLine(
+  { rows, next, total, attention }: Page & { readonly total: number; readonly attention: number },
+  one: string,
+  many?: string,
+): string {
+  if (next === null && rows.length === total) return '';
+  const first =
+    attention > 0
+      ? `; ${counted(attention, 'needs', 'need')} attention and ${attention === 1 ? 'comes' : 'come'} first`
+      : '';
+  const more = next === null ? '' : `. More: --after '${next}', --all, or --search TEXT`;
+  return `\n${colour.dim(`${rows.length} of ${counted(total, one, many)}${first}${more}`)}`;
+}
