@@ -21,9 +21,11 @@ export abstract class KnownFacts {
   /** Facts of these kinds about these subjects, whatever their forge, in no order. */
   abstract of(kinds: readonly string[], subjects: readonly string[]): Promise<FactOfSubject[]>;
   /**
-   * Be the only process that learns this, for at most `forMs` by the clock of the store, or until `release`.
+   * Be the only one that learns or does this, for at most `forMs` by the clock of the store, or until `release`.
+   * @param holder who claims, and may extend what it claimed. Default: nobody may
    * @returns false while another one is
    */
-  abstract claim(forge: string, subject: string, kind: string, forMs: number): Promise<boolean>;
-  abstract release(forge: string, subject: string, kind: string): Promise<void>;
+  abstract claim(forge: string, subject: string, kind: string, forMs: number, holder?: string): Promise<boolean>;
+  /** @param holder whose claim ends; one that another took over stays. Default: whoever has it */
+  abstract release(forge: string, subject: string, kind: string, holder?: string): Promise<void>;
 }

@@ -2,6 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { silentLogger } from '../core/logger.js';
 import { PollLoop } from './poll-loop.js';
 
+const HELD = { holds: () => true, noteOutcome: () => undefined, release: async () => undefined };
+
 function setup(poll: () => Promise<unknown>) {
   const state = { now: 0, raised: [] as string[], polls: 0, isPressing: false };
   const loop = new PollLoop(
@@ -9,12 +11,14 @@ function setup(poll: () => Promise<unknown>) {
       list: () => [
         {
           name: 'feed/acme',
+          forge: 'main',
           everyMs: 1000,
           isPressing: () => state.isPressing,
           poll: () => ((state.polls += 1), poll()),
         },
       ],
     },
+    HELD,
     { now: () => new Date(state.now), monotonicMs: () => state.now },
     { next: () => 0.5 },
     silentLogger,
@@ -99,7 +103,11 @@ describe('polling/poll-loop', () => {
     let names = ['feed/acme', 'feed/beta'];
     let now = 0;
     const loop = new PollLoop(
-      { list: () => names.map((name) => ({ name, everyMs: 1000, poll: async () => void polls.push(name) })) },
+      {
+        list: () =>
+          names.map((name) => ({ name, forge: 'main', everyMs: 1000, poll: async () => void polls.push(name) })),
+      },
+      HELD,
       { now: () => new Date(now), monotonicMs: () => now },
       { next: () => 0.5 },
       silentLogger,

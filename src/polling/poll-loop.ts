@@ -5,6 +5,7 @@ import { Clock } from '../core/clock.js';
 import { Logger } from '../core/logger.js';
 import { Random } from '../core/random.js';
 import { isOrgStopped } from '../forge/org-numbers.js';
+import { PollLeases } from './poll-leases.js';
 import { Pollers, type Polled } from './pollers.js';
 
 interface Turn {
@@ -21,7 +22,7 @@ const FAST = 0.25;
 /** Keeps pollers of many organizations from starting at the same time. */
 const JITTER = [0.9, 1.1] as const;
 
-/** Decides which sources are due; a timer of the framework calls it. Polls of one source never overlap. */
+/** Decides which sources are due, of the forges that this process polls; a timer of the framework calls it. Polls of one source never overlap. */
 @Injectable()
 export class PollLoop {
   private readonly turns = new Map<string, Turn>();
@@ -29,6 +30,7 @@ export class PollLoop {
 
   constructor(
     @Inject(Pollers) private readonly pollers: Pick<Pollers, 'list'>,
+    @Inject(PollLeases) private readonly leases: Pick<PollLeases, 'holds' | 'noteOutcome' | 'release'>,
     private readonly clock: Clock,
     private readonly random: Random,
     private readonly logger: Logger,
@@ -41,6 +43,7 @@ export class PollLoop {
     const sources = this.pollers.list();
     if (sources.length < this.turns.size) this.forget(new Set(sources.map(({ name }) => name)));
     for (const source of sources) {
+      if (!this.leases.holds(source.forge)) continue;
       const turn = this.turnOf(source, now);
       if (turn.running || turn.dueAtMs > now) continue;
       turn.running = this.pollOnce(source, turn).finally(() => (turn.running = null));
@@ -50,6 +53,7 @@ export class PollLoop {
   async stop(): Promise<void> {
     this.isStopped = true;
     await Promise.all([...this.turns.values()].map(({ running }) => running ?? Promise.resolve()));
+    await this.leases.release();
   }
 
   /** Of an organization that a reload took away. */
@@ -74,12 +78,16 @@ export class PollLoop {
     try {
       await source.poll();
       turn.failures = 0;
+      this.leases.noteOutcome(source.forge, true);
       alerts.resolve(`poller.failing/${source.name}`);
     } catch (error) {
       // A read that the shutdown cut off is no failure of the forge.
       if (this.isStopped) return;
       // An organization that is stopped has an alert of its own.
-      if (!isOrgStopped(error)) turn.failures += 1;
+      if (!isOrgStopped(error)) {
+        turn.failures += 1;
+        this.leases.noteOutcome(source.forge, false);
+      }
       logger.warn({ source: source.name, failures: turn.failures, error }, 'poll.failed');
       if (turn.failures >= ALERT_AFTER)
         alerts.raise(

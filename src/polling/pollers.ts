@@ -23,6 +23,7 @@ import { TaskPoller } from './task-poller.js';
 export interface Polled {
   /** `feed/acme`, for log and alert. */
   readonly name: string;
+  readonly forge: string;
   readonly everyMs: number;
   /** How long after the start of the process its first turn comes; default at once. */
   readonly startAfterMs?: number;
@@ -124,6 +125,7 @@ export class Pollers {
     return [
       {
         name: `feed/${org.forge}/${org.name}`,
+        forge: org.forge,
         everyMs,
         isPressing: () => feed.isCutOff || gaps.isMissing(org.forge, org.name),
         poll: () => callingAs(caller, () => feed.poll()),
@@ -132,6 +134,7 @@ export class Pollers {
         ? [
             {
               name: `tasks/${org.forge}/${org.name}`,
+              forge: org.forge,
               everyMs,
               isPressing: () => tasks.hasOpen,
               poll: () => callingAs(caller, () => tasks.poll()),
@@ -142,6 +145,7 @@ export class Pollers {
         ? [
             {
               name: `lists/${org.forge}/${org.name}`,
+              forge: org.forge,
               everyMs: listsMs,
               startAfterMs: LISTS_AFTER_MS,
               isPressing: () => lists.isCutOff,

@@ -3,11 +3,12 @@ import type { FactOfSubject, KnownFact, KnownFacts } from '../core/known-facts.p
 import { execute, type Database } from './database.js';
 import { KnownFactEntity } from './entities/governance.entities.js';
 
-/** A claim is a row of its own; one that is old enough belongs to nobody. */
+/** A claim is a row of its own, whose fact is its holder; one that is old enough belongs to nobody. */
 const CLAIM = `
-INSERT INTO known_facts AS k (forge, subject, kind, fact) VALUES ($1, $2, $3, 'null')
-ON CONFLICT (forge, subject, kind) DO UPDATE SET learned_at = clock_timestamp()
+INSERT INTO known_facts AS k (forge, subject, kind, fact) VALUES ($1, $2, $3, $5)
+ON CONFLICT (forge, subject, kind) DO UPDATE SET learned_at = clock_timestamp(), fact = EXCLUDED.fact
 WHERE k.learned_at < clock_timestamp() - $4::double precision * interval '1 millisecond'
+  OR (k.fact = EXCLUDED.fact AND k.fact <> 'null')
 RETURNING forge`;
 
 const OF = `
@@ -38,13 +39,15 @@ export class TypeOrmKnownFacts implements KnownFacts {
     return rows.map(({ fact, ...row }) => ({ ...row, fact: parseJson(fact) }));
   }
 
-  async claim(forge: string, subject: string, kind: string, forMs: number): Promise<boolean> {
-    const { rows } = await this.db.run((manager) => execute(manager, CLAIM, [forge, subject, claimOf(kind), forMs]));
+  async claim(forge: string, subject: string, kind: string, forMs: number, holder?: string): Promise<boolean> {
+    const params = [forge, subject, claimOf(kind), forMs, stringifyJson(holder ?? null)];
+    const { rows } = await this.db.run((manager) => execute(manager, CLAIM, params));
     return rows.length > 0;
   }
 
-  async release(forge: string, subject: string, kind: string): Promise<void> {
-    await this.db.table(KnownFactEntity, (facts) => facts.delete({ forge, subject, kind: claimOf(kind) }));
+  async release(forge: string, subject: string, kind: string, holder?: string): Promise<void> {
+    const held = holder === undefined ? {} : { fact: stringifyJson(holder) };
+    await this.db.table(KnownFactEntity, (facts) => facts.delete({ forge, subject, kind: claimOf(kind), ...held }));
   }
 }
 

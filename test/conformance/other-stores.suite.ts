@@ -424,6 +424,27 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
       expect(await stores.known.read('main', 'acme', 'org.hooks')).toBeNull();
     });
 
+    it('lets a holder extend its claim, and another one take it over only when its time is over', async () => {
+      const claim = (holder: string, forMs = 60_000): Promise<boolean> =>
+        stores.known.claim('main', '', 'polls', forMs, holder);
+
+      const first = [await claim('a'), await claim('b'), await claim('a'), await claim('b')];
+      await stores.known.release('main', '', 'polls', 'b');
+      const kept = await claim('b');
+      const late = [await claim('b', -1), await claim('a')];
+      await stores.known.release('main', '', 'polls', 'a');
+      const takenOver = await claim('a');
+      await stores.known.release('main', '', 'polls', 'b');
+
+      expect([first, kept, late, takenOver, await claim('a')]).toEqual([
+        [true, false, true, false],
+        false,
+        [true, false],
+        false,
+        true,
+      ]);
+    });
+
     it('takes names with NUL, which no database holds', async () => {
       await stores.known.write('main', 'ac\0me', 'server', '1.25');
 

@@ -5,7 +5,7 @@ import type { FactOfSubject, KnownFact, KnownFacts } from '../../src/core/known-
 /** Facts as text, as a store keeps them; several processes of a test may share one. */
 export class InMemoryKnownFacts implements KnownFacts {
   private readonly rows = new Map<string, { forge: string; subject: string; kind: string; fact: string; at: Date }>();
-  private readonly claims = new Map<string, Date>();
+  private readonly claims = new Map<string, { at: Date; holder: string | undefined }>();
 
   constructor(private readonly clock: Pick<Clock, 'now'>) {}
 
@@ -30,15 +30,17 @@ export class InMemoryKnownFacts implements KnownFacts {
     return facts.flat().filter(({ subject }) => subjects.includes(subject));
   }
 
-  async claim(forge: string, subject: string, kind: string, forMs: number): Promise<boolean> {
+  async claim(forge: string, subject: string, kind: string, forMs: number, holder?: string): Promise<boolean> {
     const key = JSON.stringify([forge, subject, kind]);
-    const since = this.claims.get(key);
-    if (since && since.getTime() >= this.clock.now().getTime() - forMs) return false;
-    this.claims.set(key, this.clock.now());
+    const claim = this.claims.get(key);
+    const isOwn = holder !== undefined && claim?.holder === holder;
+    if (claim && !isOwn && claim.at.getTime() >= this.clock.now().getTime() - forMs) return false;
+    this.claims.set(key, { at: this.clock.now(), holder });
     return true;
   }
 
-  async release(...key: [forge: string, subject: string, kind: string]): Promise<void> {
-    this.claims.delete(JSON.stringify(key));
+  async release(forge: string, subject: string, kind: string, holder?: string): Promise<void> {
+    const key = JSON.stringify([forge, subject, kind]);
+    if (holder === undefined || this.claims.get(key)?.holder === holder) this.claims.delete(key);
   }
 }

@@ -362,9 +362,17 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
       { forge: 'main', org: 'acme' },
     );
     const sources = [
-      { name: 'feed/main/acme', everyMs: POLLS_EVERY_MS, isPressing: () => feed.isCutOff, poll: () => feed.poll() },
+      {
+        name: 'feed/main/acme',
+        forge: 'main',
+        everyMs: POLLS_EVERY_MS,
+        isPressing: () => feed.isCutOff,
+        poll: () => feed.poll(),
+      },
     ];
-    const polls = new PollLoop({ list: () => sources }, clock, random, logger, alerts);
+    // Every process polls: what two of them at once do to a cursor is a part of what is simulated.
+    const leases = { holds: () => true, noteOutcome: () => undefined, release: async () => undefined };
+    const polls = new PollLoop({ list: () => sources }, leases, clock, random, logger, alerts);
     polls.wake();
     setInterval(() => polls.wake(), POLLS_ARE_DUE_EVERY_MS);
   }
