@@ -42,7 +42,7 @@ describe('api/admin-listeners', () => {
     const metrics = new Metrics();
     listeners = await startAdminListeners({
       control: { socket: null, listen: null, token: null, tls: null },
-      metricsAt: { listen: '127.0.0.1:0', token: null },
+      metricsAt: { listen: '127.0.0.1:0', token: null, maxOrgs: 100 },
       service: () => null,
       readiness: { missing: async () => missing },
       metrics,
@@ -71,7 +71,7 @@ describe('api/admin-listeners', () => {
     listeners = await startAdminListeners({
       ...options(),
       security: { record },
-      metricsAt: { listen: '127.0.0.1:0', token },
+      metricsAt: { listen: '127.0.0.1:0', token, maxOrgs: 100 },
     });
     const url = listeners.places[0]?.replace('metrics ', '') ?? '';
     const ask = async (path: string, authorization?: string): Promise<number> =>
@@ -96,7 +96,7 @@ describe('api/admin-listeners', () => {
   it('gives the metrics to nobody where the role was not given the token', async () => {
     listeners = await startAdminListeners({
       ...options(),
-      metricsAt: { listen: '127.0.0.1:0', token: Secret.withheld('not here') },
+      metricsAt: { listen: '127.0.0.1:0', token: Secret.withheld('not here'), maxOrgs: 100 },
     });
 
     expect(
@@ -161,7 +161,7 @@ describe('api/admin-listeners', () => {
     const start = startAdminListeners({
       ...options(),
       control: { socket: null, listen: control, token: new Secret('c'.repeat(32)), tls: null },
-      metricsAt: { listen: metrics, token: null },
+      metricsAt: { listen: metrics, token: null, maxOrgs: 100 },
     });
 
     await expect(start).rejects.toMatchObject({ code: 'PORT_TAKEN' });

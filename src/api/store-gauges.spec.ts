@@ -39,4 +39,34 @@ describe('api/store-gauges', () => {
     expect(text).toContain('forgehand_poll_age_seconds{org="acme",source="feed"} 30\n');
     expect(text).not.toContain('source="tasks"');
   });
+
+  it('tells of organizations without series of their own the one that waits longest', async () => {
+    const clock = new ManualClock('2026-11-20T12:01:00Z');
+    const metrics = new Metrics(false, () => new Set(['acme']));
+    const seconds: Readonly<Record<string, number>> = { acme: 50, beta: 20, gamma: 40, delta: 30 };
+    const gauges = new StoreGauges(
+      { backlog: async () => ({ arrivals: 0, events: 0 }) },
+      { countNewestByState: async () => Object.fromEntries(INTENT_STATES.map((state) => [state, 0])) as never },
+      {
+        read: async (_forge, org) => ({
+          position: null,
+          advancedAt: new Date(clock.now().getTime() - (seconds[org] ?? 0) * 1000),
+        }),
+      },
+      {
+        visible: () => Object.keys(seconds).map((name) => ({ name, forge: 'main' })) as never,
+        sourcesOf: () => ['feed'],
+      },
+      metrics,
+      clock,
+    );
+
+    await gauges.read();
+
+    const lines = (await metrics.text()).split('\n').filter((line) => line.startsWith('forgehand_poll_age_seconds{'));
+    expect(lines).toEqual([
+      'forgehand_poll_age_seconds{org="acme",source="feed"} 50',
+      'forgehand_poll_age_seconds{org="other",source="feed"} 40',
+    ]);
+  });
 });

@@ -18,7 +18,7 @@ export class StoreGauges {
     @Inject(JournalStore) private readonly journal: Pick<JournalStore, 'countNewestByState'>,
     @Inject(CursorStore) private readonly cursors: Pick<CursorStore, 'read'>,
     @Inject(Orgs) private readonly orgs: Pick<Orgs, 'visible' | 'sourcesOf'>,
-    @Inject(Metrics) private readonly metrics: Pick<Metrics, 'backlog' | 'intents' | 'pollAge'>,
+    @Inject(Metrics) private readonly metrics: Pick<Metrics, 'backlog' | 'intents' | 'pollAge' | 'series'>,
     @Inject(Clock) private readonly clock: Pick<Clock, 'now'>,
   ) {}
 
@@ -29,12 +29,16 @@ export class StoreGauges {
     const intents = await journal.countNewestByState(INTENTS_COUNTED, null, UNSETTLED_STATES);
     for (const [what, count] of Object.entries(backlog)) metrics.backlog.set({ what }, count);
     for (const state of UNSETTLED_STATES) metrics.intents.set({ state }, intents[state]);
-    for (const { name: org, forge } of orgs.visible(null))
-      for (const source of orgs.sourcesOf(org)) {
-        const stored = await cursors.read(forge, org, source);
+    const ages = new Map<string, { readonly labels: { org: string; source: string }; readonly ageS: number }>();
+    for (const { name, forge } of orgs.visible(null))
+      for (const source of orgs.sourcesOf(name)) {
+        const stored = await cursors.read(forge, name, source);
         if (!stored) continue;
-        const ageMs = clock.now().getTime() - stored.advancedAt.getTime();
-        metrics.pollAge.set({ org, source }, Math.max(0, ageMs / 1000));
+        const labels = { org: metrics.series.labelOf(name), source };
+        const key = JSON.stringify(labels);
+        const ageS = Math.max(ages.get(key)?.ageS ?? 0, (clock.now().getTime() - stored.advancedAt.getTime()) / 1000);
+        ages.set(key, { labels, ageS });
       }
+    for (const { labels, ageS } of ages.values()) metrics.pollAge.set(labels, ageS);
   }
 }

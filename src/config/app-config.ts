@@ -13,8 +13,12 @@ export abstract class AppConfig {
   abstract readonly server: ServerConfig;
   abstract readonly control: ControlConfig;
   abstract readonly console: ConsoleConfig;
-  /** `token` null = anybody on this machine may read /metrics. */
-  abstract readonly metrics: { readonly listen: string; readonly token: Secret | null } | null;
+  /** `token` null = anybody on this machine may read /metrics. `maxOrgs`: organizations that have series of their own; the first of the config have. */
+  abstract readonly metrics: {
+    readonly listen: string;
+    readonly token: Secret | null;
+    readonly maxOrgs: number;
+  } | null;
   abstract readonly alerts: { readonly url: string; readonly secret: Secret } | null;
   /** `archive`: absolute path of the folder that old arrivals go to; null = their bodies are given up. */
   abstract readonly retention: {

@@ -169,6 +169,11 @@ export const configSchema = z.strictObject({
     .strictObject({
       listen: address.describe('address of /metrics, /healthz and /readyz; a port alone is on 127.0.0.1'),
       token: secretReference.optional().describe('bearer token of /metrics; needed where other machines reach it'),
+      max_orgs: whole(0, 100_000)
+        .default(100)
+        .describe(
+          'organizations of the config, from its beginning, that metrics name; of all others, organization, hook and rule are `other`',
+        ),
     })
     .optional(),
   alerts: z

@@ -60,6 +60,13 @@ describe('config/read-config', () => {
     expect(Object.isFrozen(config.orgs[0])).toBe(true);
   });
 
+  it('names a hundred organizations in metrics, unless it says how many', () => {
+    const maxOrgs = (metrics: string) =>
+      parseConfig('/etc/forgehand.yaml', `${GOOD}metrics: ${metrics}\n`, { env: ENV }).metrics?.maxOrgs;
+
+    expect([maxOrgs('{ listen: 9091 }'), maxOrgs('{ listen: 9091, max_orgs: 0 }')]).toEqual([100, 0]);
+  });
+
   it('never prints a secret', () => {
     const config = parseConfig('/etc/forgehand.yaml', GOOD, { env: ENV });
 

@@ -268,7 +268,7 @@ class ConfigBuilder {
         `metrics.listen ${listen} can be reached from other machines and needs a token`,
         'set metrics.token: { env: NAME }, or listen on 127.0.0.1; /healthz and /readyz answer without it',
       );
-    return { listen, token };
+    return { listen, token, maxOrgs: written.max_orgs };
   }
 
   private alerts(written: WrittenConfig['alerts']): AppConfig['alerts'] {

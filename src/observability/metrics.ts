@@ -1,8 +1,14 @@
-import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import { type Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import { emptyTable } from '../core/table.js';
+import { OrgSeries, type NamedOrgs, type OrgCounter } from './org-series.js';
 
 /** All metrics in one place; names end in their unit. One instance per process part, so that tests do not share counters. */
 export class Metrics {
   readonly registry = new Registry();
+  private named: NamedOrgs = () => null;
+  readonly series = new OrgSeries(() => this.named());
+  /** By hook, each for itself: requests that were not stored, by the word of the answer. */
+  private readonly refused = new Map<string, Record<string, number>>();
 
   readonly deliveries = this.counter('forgehand_deliveries_total', 'Webhook deliveries by answer', [
     'org',
@@ -29,7 +35,11 @@ export class Metrics {
     'Intents under way, waiting or dead, by state; at most 100,000 of each',
     ['state'],
   );
-  readonly pollAge = this.gauge('forgehand_poll_age_seconds', 'Seconds since a cursor advanced', ['org', 'source']);
+  readonly pollAge = this.gauge(
+    'forgehand_poll_age_seconds',
+    'Seconds since a cursor advanced; of several organizations the longest',
+    ['org', 'source'],
+  );
   readonly gaps = this.counter('forgehand_gaps_total', 'Facts that polling found and no delivery reported', [
     'org',
     'class',
@@ -56,8 +66,17 @@ export class Metrics {
     [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300],
   );
 
-  /** @param isProcessUnmeasured with those of Node.js, which are measured from when somebody first asks: the measure of the event loop wakes an idle process a hundred times a second */
-  constructor(private isProcessUnmeasured = false) {}
+  /**
+   * @param isProcessUnmeasured with those of Node.js, which are measured from when somebody first asks: the measure of the event loop wakes an idle process a
+   * hundred times a second
+   * @param named organizations that have series of their own. Default: each has
+   */
+  constructor(
+    private isProcessUnmeasured = false,
+    named: NamedOrgs = () => null,
+  ) {
+    this.named = named;
+  }
 
   /** Prometheus text. */
   text(): Promise<string> {
@@ -66,19 +85,27 @@ export class Metrics {
     return this.registry.metrics();
   }
 
-  /** Requests that were not stored at an endpoint, by the word of the answer. */
-  async refusedAt(hook: string): Promise<Record<string, number>> {
-    const { values } = await this.deliveries.get();
-    const refused = values.filter(({ labels }) => labels['hook'] === hook && labels['answer'] !== 'stored');
-    return Object.fromEntries(refused.map(({ labels, value }) => [String(labels['answer']), value]));
+  /** A request at an endpoint was answered. @param hook null = no hook has the id @param answer `stored`, or the word of a refusal */
+  answered(hook: { readonly id: string; readonly org: string } | null, answer: string): void {
+    const { id, org } = hook ?? { id: '', org: '' };
+    this.deliveries.inc({ org, hook: id, answer });
+    if (answer === 'stored') return;
+    const counts = this.refused.get(id) ?? emptyTable<number>();
+    counts[answer] = (counts[answer] ?? 0) + 1;
+    this.refused.set(id, counts);
   }
 
-  private counter(name: string, help: string, labelNames: string[]): Counter {
-    return new Counter({ name, help, labelNames, registers: [this.registry] });
+  /** Requests that were not stored at an endpoint, by the word of the answer. */
+  refusedAt(hook: string): Readonly<Record<string, number>> {
+    return { ...this.refused.get(hook) };
+  }
+
+  private counter(name: string, help: string, labelNames: string[]): OrgCounter {
+    return this.series.counter({ name, help, labelNames, registers: [this.registry] });
   }
 
   private gauge(name: string, help: string, labelNames: string[]): Gauge {
-    return new Gauge({ name, help, labelNames, registers: [this.registry] });
+    return this.series.gauge({ name, help, labelNames, registers: [this.registry] });
   }
 
   private histogram(name: string, help: string, buckets: number[]): Histogram {

@@ -1,5 +1,6 @@
 import { Global, Module } from '@nestjs/common';
 import { AppConfig } from '../config/app-config.js';
+import { ofOrgs } from '../config/live-config.js';
 import { Alerts, RaisedAlerts } from '../core/alerts.js';
 import { Clock } from '../core/clock.js';
 import { Logger } from '../core/logger.js';
@@ -8,12 +9,22 @@ import { SecurityLog } from '../core/security-log.js';
 import { AlertSender } from './alert-sender.js';
 import { CountedSecurityLog } from './counted-security-log.js';
 import { Metrics } from './metrics.js';
+import type { NamedOrgs } from './org-series.js';
+
+/** Where the config does not say. */
+const MAX_ORGS = 100;
+
+/** The first organizations of the config: the same in every process and after every start. */
+function namedOrgs(config: AppConfig): NamedOrgs {
+  const maxOrgs = config.metrics?.maxOrgs ?? MAX_ORGS;
+  return ofOrgs(config, (orgs) => new Set(orgs.slice(0, maxOrgs).map(({ name }) => name)));
+}
 
 /** Metrics, alerts and the security log: made first and closed last, for whatever starts and stops reports to them. */
 @Global()
 @Module({
   providers: [
-    { provide: Metrics, useFactory: () => new Metrics(true) },
+    { provide: Metrics, inject: [AppConfig], useFactory: (config: AppConfig) => new Metrics(true, namedOrgs(config)) },
     {
       provide: AlertSender,
       inject: [AppConfig, Metrics, Clock, Logger, Opened],

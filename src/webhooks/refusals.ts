@@ -20,7 +20,7 @@ export interface Exchange {
 
 /** Called once for each answer. @param answer `stored`, or the word of a refusal. @param ms from the request's start */
 export function countAnswer(metrics: Metrics, hook: Hook | null, answer: string, ms: number): void {
-  metrics.deliveries.inc({ org: hook?.org ?? '', hook: hook?.id ?? '', answer });
+  metrics.answered(hook, answer);
   metrics.ingestSeconds.observe(ms / 1000);
 }
 

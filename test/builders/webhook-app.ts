@@ -75,6 +75,8 @@ export function makeWebhookApp(
       unverified: limits.unverified,
     },
   });
+  const answered: Metrics['answered'] = (hook, answer) =>
+    counted({ org: hook?.org ?? '', hook: hook?.id ?? '', answer });
   const module = {
     module: class {},
     controllers: ENDPOINT.controllers,
@@ -87,7 +89,7 @@ export function makeWebhookApp(
       { provide: DeliveryWriter, useFactory: () => new DeliveryWriter(inbox, queue, limits.writer) },
       { provide: UndecidedBytes, useValue: undecided },
       { provide: UntrustedProxyStore, useValue: { saw: async () => undefined } },
-      { provide: Metrics, useValue: { deliveries: { inc: counted }, ingestSeconds: { observe: () => undefined } } },
+      { provide: Metrics, useValue: { answered, ingestSeconds: { observe: () => undefined } } },
       { provide: SecurityLog, useValue: security },
       { provide: Clock, useValue: clock },
       { provide: Logger, useValue: logger },

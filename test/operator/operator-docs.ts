@@ -224,8 +224,9 @@ function metricsPage(): string {
     'Metrics',
     `With \`metrics: { listen: 9091 }\` each process answers \`/metrics\` in the text format of Prometheus, beside \`/healthz\` and \`/readyz\`; the control API has
 \`/metrics\` too. Counters and histograms belong to the process that answers. Gauges come from the store and are the same in every process; while the store does
-not answer, they keep their last values. The metrics of Node.js (\`process_…\`, \`nodejs_…\`) are included. A
-process measures them from the first time that somebody asks: the measure of the event loop wakes an idle process a hundred times a second.`,
+not answer, they keep their last values. The metrics of Node.js (\`process_…\`, \`nodejs_…\`) are included. With more organizations than
+\`metrics.max_orgs\`, the first ones of the config have series of their own; of all others the labels \`org\`, \`hook\` and \`rule\` are \`other\`. A
+process measures Node.js from the first time that somebody asks: the measure of the event loop wakes an idle process a hundred times a second.`,
     table(
       ['metric', 'type', 'labels', 'meaning'],
       kept.map(({ name, type, labelNames, help }) => [

@@ -165,7 +165,7 @@ export class Doctor {
   }
 
   /** Requests refused at an endpoint since the start, by the word of the answer; null in a process without one. */
-  private async refused(hook: string): Promise<Readonly<Record<string, number>> | null> {
+  private refused(hook: string): Readonly<Record<string, number>> | null {
     const { role } = this.self;
     return role === 'web' || role === 'all' ? this.metrics.refusedAt(hook) : null;
   }
@@ -401,7 +401,7 @@ export class Doctor {
       isSent: seen && 'hooks' in seen ? ownHooks(seen.hooks, wanted).some(({ active }) => active) : null,
       lastDelivery: arriving?.last ?? null,
       lostLately: arriving?.unreported ?? 0,
-      refused: await this.refused(wanted.id),
+      refused: this.refused(wanted.id),
     };
     return [...looked, ...examineDeliveries(facts, { product, version }, page, `${install} --recreate`)];
   }

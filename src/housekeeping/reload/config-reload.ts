@@ -102,6 +102,7 @@ export class ConfigReload {
     // A receiver loads no rules.
     if (this.self.role !== 'web') await this.rules.followConfig();
     this.resolveAlertsOf(removed);
+    await this.metrics.series.prune();
     this.succeeded();
     this.logger.info({ added, removed, changed, needsRestart }, 'config.reloaded');
     return { added, removed, changed, needsRestart };
