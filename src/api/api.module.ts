@@ -9,6 +9,7 @@ import { RulesModule } from '../rules/rules.module.js';
 import { BoundOperations, OPERATION_PROVIDERS } from './bound-operations.js';
 import { CurrentControl } from './current-control.js';
 import { HealthController } from './health.controller.js';
+import { LongCalls } from './long-calls.js';
 import { KnownNames } from './operations/known-names.js';
 import { StoreGauges } from './store-gauges.js';
 
@@ -22,6 +23,7 @@ export class ApiModule {
   constructor(
     current: CurrentControl,
     operations: BoundOperations,
+    longCalls: LongCalls,
     knownNames: KnownNames,
     operators: OperatorStore,
     load: BotLoad,
@@ -29,6 +31,7 @@ export class ApiModule {
   ) {
     current.service = {
       operations,
+      longCalls,
       knownNames,
       operatorOf: (tokenHash) => operators.byTokenHash(tokenHash),
       isBusy: () => load.isBusy(),

@@ -7,6 +7,7 @@ import { PersonErasure } from '../housekeeping/erase/person-erasure.js';
 import { WorkQueue } from '../pipeline/work-queue.port.js';
 import { Acts } from './acts.js';
 import { IdStore } from './id-store.port.js';
+import { LongCalls } from './long-calls.js';
 import { OPERATIONS, type Control } from './operations/index.js';
 import { KnownNames } from './operations/known-names.js';
 import { NEEDS, type Needs } from './operations/needs.js';
@@ -49,6 +50,7 @@ export const OPERATION_PROVIDERS = [
     useFactory: (config: AppConfig, forges: ConnectedForges) => new Orgs(config, forges),
   },
   Acts,
+  LongCalls,
   RecentDeliveries,
   KnownNames,
   Orders,

@@ -10,6 +10,7 @@ import { Secret } from '../core/secret.js';
 import type { SecurityEvent } from '../core/security-log.js';
 import { Metrics } from '../observability/metrics.js';
 import { buildControlServer } from './control-server.js';
+import { LongCalls } from './long-calls.js';
 import { OPERATIONS, type Control } from './operations/index.js';
 import { hashOperatorToken, newOperatorToken } from './operator-token.js';
 
@@ -99,6 +100,7 @@ describe('api/control-access', () => {
     });
     const service = {
       operations,
+      longCalls: new LongCalls({ monotonicMs: () => 0 }),
       knownNames: { of: async () => new Map() },
       operatorOf: (hash: string) => store.byTokenHash(hash),
       isBusy: async () => false,

@@ -15,8 +15,12 @@ import { Metrics } from '../observability/metrics.js';
 import { ControlAccess, type ControlAccessOptions } from './control-access.js';
 import { limitedFastify, type ServerCertificate } from '../platform/limited-fastify.js';
 import { OPERATIONS, type Control, type OperationName } from './operations/index.js';
+import { tellCall } from './operations/tell-call.js';
 import { readInput, routeOf, type AnyOperation } from './operations/operation.js';
 import { METRICS_TYPE, scrape } from './scrape.js';
+
+/** What takes longer is answered with the id of the call. */
+const AT_ONCE_MS = 1_000;
 
 interface ControlServerOptions {
   /** Null while the bot starts or stops. */
@@ -75,9 +79,16 @@ export function buildControlServer({
       url,
       config: { scope: operation.scope },
       ...(operation.maxBytes === undefined ? {} : { bodyLimit: operation.maxBytes }),
-      handler: async (request) => {
+      handler: async (request, reply) => {
         const handle = control().operations[name] as (input: unknown, caller: ControlCaller) => Promise<unknown>;
-        return handle(readInput(operation, request), access.callerOf(request));
+        const [input, caller] = [readInput(operation, request), access.callerOf(request)];
+        if (!operation.takesLong) return handle(input, caller);
+        const { longCalls } = control();
+        const { id } = longCalls.begin(caller, name, input as object, () => handle(input, caller));
+        const call = await longCalls.look(caller, id, AT_ONCE_MS);
+        if (call.outcome === null) return reply.code(202).send(tellCall(call));
+        if ('error' in call.outcome) throw call.outcome.error;
+        return call.outcome.answer;
       },
     });
   }

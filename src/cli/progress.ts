@@ -15,11 +15,16 @@ export class Progress {
   ) {}
 
   add(count: number): void {
-    this.#count += count;
+    this.reached(this.#count + count, this.of);
+  }
+
+  /** @param of how many there are, as far as it is known */
+  reached(count: number, of: number | null): void {
+    this.#count = count;
     const now = Date.now();
     if (!this.#isShown || now - this.#shownAt < SHOWN_EVERY_MS) return;
     this.#shownAt = now;
-    writeProgress(`${this.#count}${this.of === null ? '' : ` of ${this.of}`} ${this.what} …`);
+    writeProgress(`${this.#count}${of === null ? '' : ` of ${of}`} ${this.what} …`);
   }
 
   end(): void {

@@ -27,7 +27,7 @@ export interface Reach {
 type Sent<Name extends OperationName> =
   Record<never, never> extends SentTo<Name> ? [input?: SentTo<Name>] : [input: SentTo<Name>];
 
-type Send = (method: 'GET' | 'POST', path: string, body?: object) => Promise<{ status: number; text: string }>;
+export type Send = (method: 'GET' | 'POST', path: string, body?: object) => Promise<{ status: number; text: string }>;
 
 /**
  * Talk to the running bot over its socket or control address; when none runs, open the store here and serve the same API
@@ -75,11 +75,13 @@ async function over(config: AppConfig, running: boolean, send: Send, close: () =
   ]);
   const ask = async (name: OperationName, input: object = {}, parse: (text: string) => unknown): Promise<unknown> => {
     const { method, path, body } = requestOf(OPERATIONS[name], input);
-    const { status, text } = await send(method, path, body);
+    const first = await send(method, path, body);
+    const { status, text } = first.status === 202 ? await untilEnded(send, first.text) : first;
     const value = parse(text);
-    if (status < 400) return value;
-    const { error, message } = value as { error?: string; message?: string };
-    throw new UserError(error ?? 'FAILED', message ?? `the control API answered ${status}`);
+    const { error, message, answer, state } = value as { error?: string; message?: string } & Partial<CallState>;
+    if (status >= 400 || (first.status === 202 && state !== 'done'))
+      throw new UserError(error ?? 'FAILED', message ?? `the control API answered ${status}`);
+    return first.status === 202 ? answer : value;
   };
   return {
     config,
@@ -89,6 +91,39 @@ async function over(config: AppConfig, running: boolean, send: Send, close: () =
     send,
     close,
   };
+}
+
+/** What is told of a call that goes on. */
+interface CallState {
+  readonly id: string;
+  readonly state: 'running' | 'done' | 'failed';
+  readonly progress: { readonly done: number; readonly of: number } | null;
+  readonly answer?: unknown;
+}
+
+/** One request waits for so long at most. */
+const LOOK_MS = 1_000;
+
+/** Waits for a call that goes on in the bot, whatever becomes of this command. @param accepted the answer with its id */
+export async function untilEnded(send: Send, accepted: string): Promise<{ status: number; text: string }> {
+  const [{ Progress }, { OPERATIONS }, { requestOf }] = await Promise.all([
+    import('./progress.js'),
+    import('../api/operations/index.js'),
+    import('../api/operations/operation.js'),
+  ]);
+  const progress = new Progress('done');
+  try {
+    for (let text = accepted; ;) {
+      const { id, progress: far } = JSON.parse(text) as CallState;
+      if (far) progress.reached(far.done, far.of);
+      const { method, path } = requestOf(OPERATIONS.longCall, { id, waitMs: LOOK_MS });
+      const look = await send(method, path);
+      if (look.status >= 400 || (JSON.parse(look.text) as CallState).state !== 'running') return look;
+      text = look.text;
+    }
+  } finally {
+    progress.end();
+  }
 }
 
 function bySocket(path: string, headers: Record<string, string>): Send {

@@ -95,6 +95,8 @@ const TABLE: readonly Row[] = [
     'login scope scope none    none    v      v'),
   row('organizations', '', {},
     'login scope scope -       b       -      b'),
+  row('longCall', 'of nobody', { id: 'gone' },
+    'login scope scope none    none    none   none'),
   row('openApi', '', {},
     'login scope scope -       -       -      -'),
   row('activity', '', { limit: 1000 },

@@ -190,7 +190,9 @@ function controlPage(): string {
     `The commands of \`forgehand\` use this API; programs may as well. It answers on the control socket, and at \`control.listen\` to callers with a token
 ([operators](operators.md) says who may do what). \`:name\` in a path stands for the field of that name; the other fields are the query of a GET and the JSON body
 of a POST. A field in bold is required, one in brackets has the value behind it if it is left out. A time is an ISO text. A refusal is \`{ error, message }\`: a code, and a sentence for people.
-\`GET /v1/openapi.json\` tells all of it to programs, with every field of the answers.`,
+\`GET /v1/openapi.json\` tells all of it to programs, with every field of the answers.
+A call that takes longer than a second goes on by itself: it is answered with 202 and its \`id\`, and \`GET /v1/calls/:id\` tells how far it is, and then its answer. Whoever
+asks for the same again while it runs, joins it.`,
     ...sections,
   );
 }

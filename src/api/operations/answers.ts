@@ -52,6 +52,14 @@ export const deliveryReport = arrivalSummary.extend({
 });
 export type DeliveryReport = Shape<typeof deliveryReport>;
 
+export const longCall = z.object({
+  id: text,
+  state: z.enum(['running', 'done', 'failed']),
+  progress: z.object(fields('done of', count)).nullable().describe('Null until the call tells how far it is.'),
+  answer: z.unknown().optional().describe('What the operation answers, once it is done.'),
+  ...fields('error message', text.exactOptional()),
+});
+
 /** What a schedule would do about one repository, or about the organization. */
 export const rehearsedRun = z.object({
   repo: maybeText,

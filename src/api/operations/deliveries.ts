@@ -90,6 +90,7 @@ export const deliveryOperations = {
     route: 'POST /v1/deliveries/:id/replay',
     summary: "Evaluate a stored arrival's events again; no second effect for what has ended",
     scope: 'operate',
+    takesLong: true,
     about: ['id'],
     command: 'replay',
     input: z.object({ id: z.string(), ...reasoned }),

@@ -45,6 +45,7 @@ export const housekeepingOperations = {
     route: 'POST /v1/housekeeping/:job/run',
     summary: 'One turn of a job, now: for one organization, or for all that it is done for',
     scope: 'operate',
+    takesLong: true,
     about: ['job', 'dryRun'],
     command: 'housekeeping run',
     input: z.strictObject({
@@ -69,6 +70,7 @@ export const housekeepingOperations = {
     route: 'POST /v1/archive/restore',
     summary: 'Bring back arrivals out of an archive file that lies where the bot runs',
     scope: 'operate',
+    takesLong: true,
     about: ['file'],
     command: 'housekeeping restore',
     input: z.strictObject({ file: z.string().min(1) }),
@@ -83,6 +85,7 @@ export const housekeepingOperations = {
     route: 'POST /v1/erase',
     summary: 'Erase the texts and addresses of a person from the store; keys, account names and counts stay',
     scope: 'owner',
+    takesLong: true,
     about: ['login', 'forge', 'dryRun'],
     command: 'erase',
     input: z.strictObject({
@@ -123,6 +126,7 @@ export const housekeepingOperations = {
     route: 'POST /v1/store/copy',
     summary: 'Copy the files of the embedded store, for a backup to read and to remove',
     scope: 'owner',
+    takesLong: true,
     about: [],
     command: 'backup',
     input: z.object({}),

@@ -5,6 +5,7 @@ import { configOperations } from './config.js';
 import { activityOperations } from './activity.js';
 import { deliveryOperations } from './deliveries.js';
 import { housekeepingOperations } from './housekeeping.js';
+import type { LongCalls } from '../long-calls.js';
 import type { KnownNames } from './known-names.js';
 import type { Bound } from './operation.js';
 import { operatorOperations } from './operators.js';
@@ -58,6 +59,7 @@ export type AnswerOf<Name extends OperationName> = z.output<Operations[Name]['an
 /** What the control API serves. */
 export interface Control {
   readonly operations: Bound<Operations>;
+  readonly longCalls: Pick<LongCalls, 'begin' | 'look'>;
   /** Names to leave out of what people are told by another way than an operation. */
   readonly knownNames: Pick<KnownNames, 'of'>;
   /** Whose token this is, whatever its state; null = nobody's. */

@@ -44,6 +44,7 @@ import { RevisionKeeper } from '../../rules/revisions/revision-keeper.js';
 import { RevisionStore } from '../../rules/revisions/revision-store.port.js';
 import { RuleVerdicts } from '../../rules/sources/rule-verdicts.js';
 import { ActStore } from '../act-store.port.js';
+import { LongCalls } from '../long-calls.js';
 import { RecentDeliveries } from './recent-deliveries.js';
 import { Orders } from './orders.js';
 import { Ids, Orgs } from './shared.js';
@@ -80,6 +81,7 @@ export const NEEDS = {
   inbox: InboxStore,
   journal: JournalStore,
   keeper: RevisionKeeper,
+  longCalls: LongCalls,
   numbers: OrgNumbers,
   offers: CapabilityCheck,
   openAlerts: OpenAlerts,

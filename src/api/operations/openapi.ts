@@ -9,6 +9,11 @@ const ERROR = {
   content: jsonOf({ type: 'object', properties: { error: { type: 'string' }, message: { type: 'string' } } }),
 };
 
+const GOES_ON = {
+  description: 'The call goes on. `GET /v1/calls/{id}` tells how far it is, and its answer.',
+  content: jsonOf({ type: 'object', properties: { id: { type: 'string' } } }),
+};
+
 /** The table of operations as an OpenAPI 3.1 document. */
 export function openApi(operations: Readonly<Record<string, AnyOperation>>): JsonObject {
   const paths: Record<string, JsonObject> = emptyTable();
@@ -43,6 +48,7 @@ export function openApi(operations: Readonly<Record<string, AnyOperation>>): Jso
       ...(method === 'POST' && rest.length > 0 ? { requestBody: { content: jsonOf(body) } } : {}),
       responses: {
         200: { description: 'Done.', content: jsonOf(schemaOf(operation.answer, 'output')) },
+        ...(operation.takesLong ? { 202: GOES_ON } : {}),
         default: ERROR,
       },
     };

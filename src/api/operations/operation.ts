@@ -20,6 +20,8 @@ interface Operation<In extends z.ZodObject = z.ZodObject, Out extends z.ZodType 
   readonly changesNothing?: true;
   /** Of an operation that takes more than `read`: the fields of the input that say what the act was about. They are kept, so none may be a secret. */
   readonly about?: ReadonlyArray<keyof z.output<In> & string>;
+  /** It goes on by itself: a request is answered at once, with the id of the call where it has not ended by then. */
+  readonly takesLong?: true;
   /** Largest body of a request. Default: 64 KiB. */
   readonly maxBytes?: number;
   /** The command that calls it, such as `housekeeping run`; or why there is none. */

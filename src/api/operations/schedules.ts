@@ -88,6 +88,7 @@ export const scheduleOperations = {
     route: 'POST /v1/orgs/:org/schedules/:schedule/run',
     summary: 'Fire a schedule (rule or policy id) once, now; or show what it would do',
     scope: 'operate',
+    takesLong: true,
     about: ['schedule', 'dryRun'],
     command: 'housekeeping run',
     input: z.object({ org: z.string(), schedule: z.string(), dryRun: z.boolean().default(false), ...reasoned }),

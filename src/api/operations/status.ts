@@ -6,7 +6,8 @@ import { seesWholeOrg } from '../../core/visibility.js';
 import { hookReport } from '../../housekeeping/doctor/install-hook.js';
 import { doctorReport, isFinding, type DoctorReport } from '../../housekeeping/doctor/check.js';
 import { showWaiting, shownWaiting } from '../../core/waiting.js';
-import { statusReport } from './answers.js';
+import { longCall, statusReport } from './answers.js';
+import { tellCall } from './tell-call.js';
 import { paging } from './page-of.js';
 import { statusOf } from './status-report.js';
 import { examineWaiting } from '../../housekeeping/doctor/examine-waiting.js';
@@ -63,6 +64,24 @@ export const statusOperations = {
     handle: ({ orgs }, _input, _caller, visibility) =>
       orgs.visible(visibility).map(({ name, forge }) => ({ name, forge, isWhole: seesWholeOrg(visibility, name) })),
   }),
+  longCall: operation({
+    route: 'GET /v1/calls/:id',
+    summary: 'A call of this caller that was answered with its id since it takes long: how far it is, or its answer',
+    scope: 'read',
+    command: { none: 'commands wait for the answer of what they asked for by it' },
+    input: z.object({
+      id: z.string().min(1).max(64),
+      waitMs: z.coerce
+        .number<number>()
+        .int()
+        .min(0)
+        .max(10_000)
+        .default(0)
+        .describe('Wait for its end, so long at most.'),
+    }),
+    answer: longCall,
+    handle: async ({ longCalls }, { id, waitMs }, caller) => tellCall(await longCalls.look(caller, id, waitMs)),
+  }),
   openApi: operation({
     route: 'GET /v1/openapi.json',
     summary: 'These operations as an OpenAPI document',
@@ -77,6 +96,7 @@ export const statusOperations = {
     summary:
       'What the bot knows about the forge, the token, the webhook and the rules of all organizations, or sees now',
     scope: 'read',
+    takesLong: true,
     command: 'doctor',
     input: z.object({
       org: z.string().optional().describe('Look at this one now.'),

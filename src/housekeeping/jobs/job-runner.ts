@@ -9,6 +9,7 @@ import { BotError, UserError, messageOf } from '../../core/errors.js';
 import { newId } from '../../core/ids.js';
 import { isJsonObject, type Json } from '../../core/json.js';
 import { Logger } from '../../core/logger.js';
+import { tellProgress } from '../../core/progress.js';
 import type { Cause } from '../../core/run.js';
 import { count, fields, maybeText, text, time, type Shape } from '../../core/schema.js';
 import { seesWholeOrg, type Visibility } from '../../core/visibility.js';
@@ -63,6 +64,7 @@ export class JobRunner {
   /** False = audits are run by hand alone. */
   private readonly audits: boolean;
   private readonly running = new Map<string, Promise<JobRun>>();
+  private readonly orders = new Map<string, Promise<JobRun[]>>();
 
   constructor(
     private readonly jobs: Jobs,
@@ -104,10 +106,17 @@ export class JobRunner {
   }
 
   /**
-   * By hand, for one organization or all subjects.
+   * By hand, for one organization or all subjects. The same order joins one that runs.
    * @throws UserError when there is no such job, or it has no such subject
    */
-  async run(name: string, org: string | null, isDryRun: boolean, by: string): Promise<JobRun[]> {
+  run(name: string, org: string | null, isDryRun: boolean, by: string): Promise<JobRun[]> {
+    const key = JSON.stringify([name, org, isDryRun]);
+    const order = this.orders.get(key) ?? this.order(name, org, isDryRun, by).finally(() => this.orders.delete(key));
+    this.orders.set(key, order);
+    return order;
+  }
+
+  private async order(name: string, org: string | null, isDryRun: boolean, by: string): Promise<JobRun[]> {
     const job = this.find(name);
     const all = this.subjectsOf(job);
     const asked = org === null ? null : this.orgs().find((one) => one.org.toLowerCase() === org.toLowerCase());
@@ -120,7 +129,10 @@ export class JobRunner {
     const runs: JobRun[] = [];
     // An order is a cause of its own: two of them are two.
     const cause: Cause = { kind: 'apply', by, plan: newId(), subject: '' };
-    for (const where of subjects) runs.push(await this.turn(job, where, isDryRun, by, cause));
+    for (const where of subjects) {
+      tellProgress(runs.length, subjects.length);
+      runs.push(await this.turn(job, where, isDryRun, by, cause));
+    }
     return runs;
   }
 

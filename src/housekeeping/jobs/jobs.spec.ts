@@ -2,6 +2,7 @@ import { aConfig } from '../../../test/builders/a-config.js';
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { ForgeError } from '../../core/errors.js';
 import { silentLogger } from '../../core/logger.js';
+import { hearProgress } from '../../core/progress.js';
 import type { KeptPlan } from '../../policies/policy-plan.js';
 import type { JsonObject } from '../../core/json.js';
 import type { EventRepository } from '../../core/event.js';
@@ -233,6 +234,36 @@ describe('housekeeping/jobs/job-runner', () => {
     expect(raised).toEqual(['housekeeping/work.stuck//: work.stuck: a']);
     expect([failed?.error, failed?.outcome]).toEqual(['away', null]);
     expect(resolved).toEqual(['housekeeping/work.stuck//']);
+  });
+
+  it('joins an order that runs, and tells how far it is', async () => {
+    let turns = 0;
+    let end = (): void => {};
+    const ended = new Promise<void>((resolve) => (end = resolve));
+    const job: Job = {
+      ...named('work.stuck'),
+      run: async () => {
+        turns += 1;
+        await ended;
+        return { summary: 's' };
+      },
+    };
+    const runner = runnerOf([job]);
+    const progress: object[] = [];
+
+    const first = hearProgress(
+      (one) => progress.push(one),
+      () => runner.run(job.name, null, false, 'ada'),
+    );
+    const second = runner.run(job.name, null, false, 'bob');
+    const dry = runner.run(job.name, null, true, 'bob');
+    end();
+    const runs = await Promise.all([first, second, dry]);
+
+    expect(runs[1]).toEqual(runs[0]);
+    expect([turns, progress]).toEqual([2, [{ done: 0, of: 1 }]]);
+    await runner.run(job.name, null, false, 'ada');
+    expect(turns).toBe(3);
   });
 
   it('gives the scheduler each subject of each job with a schedule; audits that are off are run by hand', async () => {

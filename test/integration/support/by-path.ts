@@ -2,7 +2,7 @@ import { Ajv, type ValidateFunction } from 'ajv';
 import { z } from 'zod';
 import { OPERATIONS } from '../../../src/api/operations/index.js';
 import type { AnyOperation } from '../../../src/api/operations/operation.js';
-import type { Reach } from '../../../src/cli/reach-bot.js';
+import { untilEnded, type Reach } from '../../../src/cli/reach-bot.js';
 import { UserError } from '../../../src/core/errors.js';
 
 type Query = Record<string, string | number | undefined>;
@@ -16,9 +16,13 @@ export interface ByPath extends Reach {
 /** Every answer is compared with the schema in the table of operations. */
 export function byPath(reach: Reach): ByPath {
   const ask = async <T>(method: 'GET' | 'POST', path: string, body?: object): Promise<T> => {
-    const { status, text } = await reach.send(method, path, body);
-    const value = JSON.parse(text) as T & { error?: string; message?: string };
-    if (status >= 400) throw new UserError(value.error ?? 'FAILED', value.message ?? String(status));
+    const first = await reach.send(method, path, body);
+    const { status, text } = first.status === 202 ? await untilEnded(reach.send, first.text) : first;
+    const told = JSON.parse(text) as T & { error?: string; message?: string; answer: T };
+    // Of a call that takes long, the answer stands within what is told of the call.
+    const value = (first.status === 202 && told.error === undefined ? told.answer : told) as typeof told;
+    if (status >= 400 || value.error !== undefined)
+      throw new UserError(value.error ?? 'FAILED', value.message ?? String(status));
     checkAnswer(method, path, value);
     return value;
   };
