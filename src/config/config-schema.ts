@@ -193,7 +193,9 @@ export const configSchema = z.strictObject({
     archive: text.optional().describe('folder for the bodies after that time; without it they are lost'),
     history_days: whole(30, 3650)
       .default(400)
-      .describe('days that the bot keeps findings, plans, stages of rules, gaps and outages after their end'),
+      .describe(
+        'days that the bot keeps events with all that came of them, findings, plans, stages of rules, gaps and outages after their end',
+      ),
     acts_days: whole(400, 36_500).optional().describe('days that the bot keeps acts of people. Default: for ever'),
     repeat_days: whole(1, 3650)
       .optional()

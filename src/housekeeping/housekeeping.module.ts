@@ -7,6 +7,7 @@ import { RulesModule } from '../rules/rules.module.js';
 import { AccountSync } from './account-sync.js';
 import { ArchiveInbox } from './archive-inbox.js';
 import { AuditSealer } from './audit/audit-sealer.js';
+import { HistoryPruner } from './history-pruner.js';
 import { Doctor } from './doctor/doctor.js';
 import { BotJobTools } from './jobs/bot-job-tools.js';
 import { jobs } from './jobs/index.js';
@@ -22,6 +23,7 @@ import { Scheduler } from './scheduler.js';
   providers: [
     ArchiveInbox,
     AuditSealer,
+    HistoryPruner,
     Doctor,
     AccountSync,
     BotJobTools,
@@ -38,6 +40,7 @@ export class HousekeepingModule extends Draining {
     private readonly alerts: OpenAlerts,
     private readonly archive: ArchiveInbox,
     private readonly sealer: AuditSealer,
+    private readonly pruner: HistoryPruner,
     private readonly scheduler: Scheduler,
     private readonly runner: JobRunner,
     private readonly reload: ConfigReload,
@@ -46,6 +49,7 @@ export class HousekeepingModule extends Draining {
   }
 
   protected drain(): Promise<unknown> {
+    this.pruner.stop();
     const worked = this.scheduler.stop().then(() => this.runner.idle());
     return Promise.all([this.alerts.withdraw(), this.archive.stop(), this.sealer.stop(), this.reload.stop(), worked]);
   }

@@ -1,3 +1,19 @@
+import type { AuditKey } from '../core/audit-chain.js';
+
+/** What is to be deleted because it is old. */
+export interface HistoryAge {
+  /** By the clock that tells the age. */
+  readonly now: Date;
+  readonly days: number;
+  /** Of the audit chain, which says what was deleted. */
+  readonly key: AuditKey;
+}
+
+/**
+ * `events`: with all that came of them. `runs`: those that no event caused, with their intents and attempts. `arrivals`: those that tell no event.
+ */
+export type HistoryKind = 'events' | 'runs' | 'arrivals';
+
 /** What old work leaves behind, so that nothing forgotten comes back as new. */
 export abstract class RetentionStore {
   /**
@@ -5,4 +21,19 @@ export abstract class RetentionStore {
    * @returns how many keys
    */
   abstract forgetRepeats(before: Date): Promise<number>;
+  /** What any feed or list still shows from before this time is history, also for those that nobody polls. */
+  abstract moveBeginnings(to: Date): Promise<void>;
+  /**
+   * Delete what has ended so many days ago, of the next `limit` old rows behind this id, in one transaction, with a cut in the audit chain. A row stays as a whole while anything
+   * of it has not ended or is not sealed, has a body, may still be shown by a list as new, or is named by something open. Of each effect the intents that say what was
+   * made last stay without their runs, until their object ended so many days ago.
+   * @param after '' = from the first
+   * @returns how many rows of the kind were deleted, and the id behind which the next ones begin; null = these were the last
+   */
+  abstract deleteEnded(
+    kind: HistoryKind,
+    after: string,
+    limit: number,
+    age: HistoryAge,
+  ): Promise<{ readonly deleted: number; readonly last: string | null }>;
 }

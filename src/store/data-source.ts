@@ -19,8 +19,10 @@ import {
   HeartbeatEntity,
   FeedRepositoryEntity,
   GapEntity,
+  KnownEntryEntity,
   ObjectStateEntity,
   OutageEntity,
+  RepeatEntity,
   WorkInProgressEntity,
 } from './entities/intake.entities.js';
 import {
@@ -57,6 +59,8 @@ import { snakeCase } from './columns.js';
 const ENTITIES = [
   ArrivalEntity,
   ArrivalEventEntity,
+  RepeatEntity,
+  KnownEntryEntity,
   EventEntity,
   DeciderEntity,
   RunEntity,

@@ -76,11 +76,13 @@ import { TypeOrmUntrustedProxies } from './typeorm-untrusted-proxies.js';
 /** Tables whose rows change often: without a regular vacuum the embedded store grows with every change. */
 const BUSY_TABLES = [
   'arrivals',
+  'known_entries',
   'events',
   'arrival_events',
   'runs',
   'intents',
   'attempts',
+  'audit_links',
   'cursors',
   'ticks',
   'heartbeats',

@@ -137,6 +137,7 @@ export function toIntent(row: IntentEntity): Intent {
     object,
     names,
     aside,
+    remembered: _remembered,
     held,
     heldBy: _heldBy,
     heldSince,

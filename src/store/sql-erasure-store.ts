@@ -68,6 +68,13 @@ SELECT id, seq::text AS place, ${holdsOrSealed(joined('page', RUN_COLUMNS))} OR 
     SELECT 1 FROM attempts a WHERE a.intent_id = i.id AND ${holds(joined('a', ATTEMPT_COLUMNS))}))) AS found
 FROM page ORDER BY seq`;
 
+/** Intents that stay without their runs. */
+const REMEMBERED = `
+WITH page AS (SELECT * FROM intents WHERE remembered AND forge = $1 AND ($2::text IS NULL OR id > $2) ORDER BY id LIMIT $3)
+SELECT id, id AS place, ${holdsOrSealed(joined('page', INTENT_COLUMNS))} OR EXISTS (
+  SELECT 1 FROM attempts a WHERE a.intent_id = page.id AND ${holds(joined('a', ATTEMPT_COLUMNS))}) AS found
+FROM page ORDER BY id`;
+
 /** An operator is known by the account that the owner of the host gave the name. */
 const ACTS = `
 WITH page AS (
@@ -79,6 +86,7 @@ SELECT id, seq::text AS place, CASE WHEN own OR ${holds('reason')} THEN reason E
 
 const RUN_ROWS = `SELECT id, event_id AS "eventId", ${RUN_COLUMNS.join(', ')} FROM runs WHERE id = ANY ($1) ORDER BY id`;
 const INTENT_ROWS = `SELECT id, run_id AS "runId", ${INTENT_COLUMNS.join(', ')} FROM intents WHERE run_id = ANY ($1) ORDER BY id`;
+const REMEMBERED_ROWS = `SELECT id, run_id AS "runId", ${INTENT_COLUMNS.join(', ')} FROM intents WHERE id = ANY ($1) ORDER BY id`;
 const ATTEMPT_ROWS = `
 SELECT a.id, i.run_id AS "runId", ${ATTEMPT_COLUMNS.map((column) => `a.${column}`).join(', ')}
 FROM attempts a JOIN intents i ON i.id = a.intent_id WHERE i.run_id = ANY ($1) ORDER BY a.id`;
@@ -118,6 +126,12 @@ export class SqlErasureStore implements ErasureStore {
     const { rows, last } = await this.page<{ id: string; found: boolean }>(RUNS, forge, after, needles);
     const ids = rows.filter(({ found }) => found).map(({ id }) => id);
     return { last, rows: await this.db.run((manager) => runsBy(manager, ids)) };
+  }
+
+  async remembered(forge: string, after: string | null, needles: readonly string[]): Promise<ErasurePage<ErasableRun>> {
+    const { rows, last } = await this.page<{ id: string; found: boolean }>(REMEMBERED, forge, after, needles);
+    const ids = rows.filter(({ found }) => found).map(({ id }) => id);
+    return { last, rows: await this.db.run((manager) => rememberedBy(manager, ids)) };
   }
 
   async acts(
@@ -206,17 +220,37 @@ async function runsBy(manager: EntityManager, ids: readonly string[]): Promise<E
   const runs = await execute<RunColumns & { id: string; eventId: string | null }>(manager, RUN_ROWS, [ids]);
   const intents = await execute<RowOf<IntentColumns>>(manager, INTENT_ROWS, [ids]);
   const attempts = await execute<RowOf<AttemptColumns>>(manager, ATTEMPT_ROWS, [ids]);
-  const of = <Columns>(rows: ReadonlyArray<RowOf<Columns>>, runId: string): Array<{ id: string; columns: Columns }> =>
-    rows
-      .filter((row) => row.runId === runId)
-      .map(({ id, runId: _run, ...columns }) => ({ id, columns: columns as Columns }));
   return runs.rows.map(({ id, eventId, ...columns }) => ({
     id,
     eventId,
     columns,
-    intents: of<IntentColumns>(intents.rows, id),
-    attempts: of<AttemptColumns>(attempts.rows, id),
+    intents: columnsOfRun<IntentColumns>(intents.rows, id),
+    attempts: columnsOfRun<AttemptColumns>(attempts.rows, id),
   }));
+}
+
+/** As runs of which nothing else is left. */
+async function rememberedBy(manager: EntityManager, ids: readonly string[]): Promise<ErasableRun[]> {
+  if (ids.length === 0) return [];
+  const intents = (await execute<RowOf<IntentColumns>>(manager, REMEMBERED_ROWS, [ids])).rows;
+  const runIds = [...new Set(intents.map(({ runId }) => runId))];
+  const attempts = (await execute<RowOf<AttemptColumns>>(manager, ATTEMPT_ROWS, [runIds])).rows;
+  return runIds.map((id) => ({
+    id,
+    eventId: null,
+    columns: { trace: null, lookups: null, reason_params: null },
+    intents: columnsOfRun<IntentColumns>(intents, id),
+    attempts: columnsOfRun<AttemptColumns>(attempts, id),
+  }));
+}
+
+function columnsOfRun<Columns>(
+  rows: ReadonlyArray<RowOf<Columns>>,
+  runId: string,
+): Array<{ id: string; columns: Columns }> {
+  return rows
+    .filter((row) => row.runId === runId)
+    .map(({ id, runId: _run, ...columns }) => ({ id, columns: columns as Columns }));
 }
 
 async function write<Name extends string>(

@@ -1,6 +1,30 @@
-import type { RetentionStore } from '../housekeeping/retention-store.port.js';
+import type { EntityManager } from 'typeorm';
+import type { NewEntry } from '../core/arrival.js';
 import { firstIdAt } from '../core/ids.js';
-import { execute, type Database } from './database.js';
+import type { HistoryAge, HistoryKind, RetentionStore } from '../housekeeping/retention-store.port.js';
+import { ageBefore, cutLinks } from './audit-cuts.js';
+import { execute, planForValues, type Database } from './database.js';
+import {
+  ARRIVALS_OF_EVENTS,
+  DELETE_ARRIVALS,
+  DELETE_EVENTS,
+  DELETE_INTENTS,
+  DELETE_RUNS,
+  ENDED,
+  ENDED_OBJECTS,
+  FORGET_ENTRIES,
+  FORGET_INTENTS,
+  FORGET_STATES,
+  FORGET_UNDONE,
+  LOCK_RUNS_OF_EVENTS,
+  MOVE_BEGINNINGS,
+  OLD_ROWS,
+  POINT_TO_KEPT,
+  REMEMBER_INTENTS,
+  RUNS_OF_EVENTS,
+} from './history-statements.js';
+import { columnsOf } from './parameters.js';
+import { idsOf, knownEntryKey } from './rows.js';
 
 const PAGES = `SELECT (pg_relation_size('repeats') / current_setting('block_size')::int)::int AS pages`;
 
@@ -20,4 +44,68 @@ export class SqlRetentionStore implements RetentionStore {
     }
     return forgotten;
   }
+
+  async moveBeginnings(to: Date): Promise<void> {
+    await this.db.run((manager) => execute(manager, MOVE_BEGINNINGS, [to.toISOString(), to]));
+  }
+
+  async deleteEnded(
+    kind: HistoryKind,
+    after: string,
+    limit: number,
+    age: HistoryAge,
+  ): Promise<{ deleted: number; last: string | null }> {
+    const before = ageBefore(age);
+    return this.db.transaction(async (manager) => {
+      await planForValues(manager);
+      const ids = idsOf(await execute(manager, OLD_ROWS[kind], [after, firstIdAt(before), limit]));
+      if (kind === 'events' && ids.length > 0) await execute(manager, LOCK_RUNS_OF_EVENTS, [ids]);
+      const ended = ids.length === 0 ? [] : idsOf(await execute(manager, ENDED[kind], [ids, before]));
+      if (ended.length > 0) await DELETE[kind](manager, ended, age);
+      return { deleted: ended.length, last: ids.length < limit ? null : (ids.at(-1) ?? null) };
+    });
+  }
 }
+
+const DELETE = { events: deleteEvents, runs: deleteRuns, arrivals: deleteArrivals };
+
+async function deleteEvents(manager: EntityManager, ids: readonly string[], age: HistoryAge): Promise<void> {
+  const arrivals = idsOf(await execute(manager, ARRIVALS_OF_EVENTS, [ids]));
+  const { rows: objects } = await execute<EndedObject>(manager, ENDED_OBJECTS, [ids, ageBefore(age)]);
+  await deleteRuns(manager, idsOf(await execute(manager, RUNS_OF_EVENTS, [ids])), age);
+  await execute(manager, DELETE_EVENTS, [ids]);
+  await deleteArrivals(manager, arrivals);
+  await forgetObjects(manager, objects);
+}
+
+async function deleteRuns(manager: EntityManager, ids: readonly string[], age: HistoryAge): Promise<void> {
+  if (ids.length === 0) return;
+  await cutLinks(manager, ids, age);
+  for (const sql of [DELETE_INTENTS, REMEMBER_INTENTS, DELETE_RUNS]) await execute(manager, sql, [ids]);
+}
+
+async function deleteArrivals(manager: EntityManager, ids: readonly string[]): Promise<void> {
+  const { rows } = await execute<GoneArrival>(manager, DELETE_ARRIVALS, [ids]);
+  if (rows.length < ids.length) await execute(manager, POINT_TO_KEPT, [ids]);
+  const entries = rows.filter(({ kind }) => kind === 'entry');
+  if (entries.length > 0)
+    await execute(manager, FORGET_ENTRIES, [entries.map(knownEntryKey), entries.map(({ id }) => id)]);
+}
+
+async function forgetObjects(manager: EntityManager, objects: readonly EndedObject[]): Promise<void> {
+  if (objects.length === 0) return;
+  const columns = columnsOf(objects, ['forge', 'org', 'repoId', 'number'] as const);
+  await execute(manager, FORGET_STATES, columns);
+  const { rows } = await execute<{ hash: Buffer }>(manager, FORGET_INTENTS, columns);
+  if (rows.length > 0) await execute(manager, FORGET_UNDONE, [rows.map(({ hash }) => hash)]);
+}
+
+interface EndedObject {
+  readonly forge: string;
+  readonly org: string;
+  readonly repoId: string;
+  /** Of an issue or pull request; null = the whole repository. */
+  readonly number: string | null;
+}
+
+type GoneArrival = Pick<NewEntry, 'id' | 'forge' | 'org' | 'source' | 'entryKey'> & { kind: string };

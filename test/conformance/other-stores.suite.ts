@@ -29,6 +29,7 @@ import { aRun, anIntent } from '../builders/journal.js';
 import { ManualClock } from '../fakes/manual-clock.js';
 import { storeEvent } from '../builders/store-event.js';
 import { endedRecordsSuite } from './ended-records.suite.js';
+import { deletedHistorySuite } from './deleted-history.suite.js';
 import { forgettingSuite } from './forgetting.suite.js';
 import { feedRepositoriesSuite } from './feed-repositories.suite.js';
 import { keptWorkSuite } from './kept-work.suite.js';
@@ -695,6 +696,7 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
   feedRepositoriesSuite(async () => stores);
   endedRecordsSuite(async () => stores);
   forgettingSuite(async () => stores);
+  deletedHistorySuite(async () => stores);
 
   describe('repositories seen', () => {
     it('tells the newest of each repository, without those that are gone', async () => {

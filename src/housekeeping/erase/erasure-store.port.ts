@@ -64,6 +64,12 @@ export abstract class ErasureStore {
   abstract events(forge: string, after: string | null, needles: readonly string[]): Promise<ErasurePage<ErasableEvent>>;
   /** Also those with sealed parts, in which nobody can look for a text. */
   abstract runs(forge: string, after: string | null, needles: readonly string[]): Promise<ErasurePage<ErasableRun>>;
+  /** Effects that are remembered without their runs, as runs of which nothing else is left. */
+  abstract remembered(
+    forge: string,
+    after: string | null,
+    needles: readonly string[],
+  ): Promise<ErasurePage<ErasableRun>>;
   /** Of all forges: a reason may name anybody. @param login of the account at this forge */
   abstract acts(
     forge: string,

@@ -56,6 +56,8 @@ export class PersonErasure {
     }
     for await (const rows of this.pages((after) => this.store.runs(forge, after, needles)))
       await write({ runs: this.erasedRuns(rows, person, new Map()) });
+    for await (const rows of this.pages((after) => this.store.remembered(forge, after, needles)))
+      await write({ runs: this.erasedRuns(rows, person, new Map()) });
     for await (const rows of this.pages((after) => this.store.acts(forge, login, after, needles)))
       await write({ acts: rows.flatMap((row) => erasedAct(row, person)) });
     return {

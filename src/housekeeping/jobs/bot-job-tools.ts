@@ -18,6 +18,7 @@ import { AuditSealer } from '../audit/audit-sealer.js';
 import type { DoctorReport } from '../doctor/check.js';
 import { Doctor, type DoctorScope } from '../doctor/doctor.js';
 import { EndedRecordStore } from '../ended-record-store.port.js';
+import { HistoryPruner } from '../history-pruner.js';
 import { RetentionStore } from '../retention-store.port.js';
 import { StoreMaintenance } from '../store-maintenance.port.js';
 import type { JobTools } from './job.js';
@@ -46,6 +47,7 @@ export class BotJobTools implements JobTools {
     readonly ticks: TickStore,
     readonly ended: EndedRecordStore,
     readonly retention: RetentionStore,
+    readonly pruner: HistoryPruner,
     readonly sealer: AuditSealer,
     private readonly doctor: Doctor,
     private readonly store: StoreMaintenance,

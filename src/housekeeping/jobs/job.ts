@@ -12,6 +12,7 @@ import type { OperationName } from '../../forge/operations.js';
 import type { AccountSync } from '../account-sync.js';
 import type { ArchiveInbox } from '../archive-inbox.js';
 import type { EndedRecordStore } from '../ended-record-store.port.js';
+import type { HistoryPruner } from '../history-pruner.js';
 import type { RetentionStore } from '../retention-store.port.js';
 import type { AuditSealer } from '../audit/audit-sealer.js';
 import { type Check, type DoctorReport, isFinding } from '../doctor/check.js';
@@ -121,6 +122,7 @@ export interface JobTools {
   /** Acts of people are kept so long; null = for ever. */
   readonly actsDays: number | null;
   readonly sealer: Pick<AuditSealer, 'run' | 'deleteActs'>;
+  readonly pruner: Pick<HistoryPruner, 'run'>;
   readonly retention: Pick<RetentionStore, 'forgetRepeats'>;
   /** An equal delivery is recognized for so long; null = for ever. */
   readonly repeatDays: number | null;

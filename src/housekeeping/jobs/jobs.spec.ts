@@ -350,22 +350,29 @@ describe('housekeeping/jobs/job-runner', () => {
       return new Map(gone.filter(([, count]) => count > 0)) as never;
     };
     const forgotten: Date[] = [];
+    const pruner = { run: async (days: number) => new Map([['events', days]] as const) };
     const retention = { forgetRepeats: async (before: Date) => forgotten.push(before) };
     const runner = runnerOf([named('history.prune')], {
       ended: { prune },
       historyDays: 400,
       repeatDays: 500,
       retention,
+      pruner,
     });
 
     const [dry] = await runner.run('history.prune', null, true, 'ada');
     expect([dry?.outcome?.summary, asked]).toEqual([
-      'findings, plans, stages, gaps and outages that ended before 2025-10-16 are deleted',
+      'events, findings, plans, stages, gaps and outages that ended before 2025-10-16 are deleted',
       [],
     ]);
     const [done] = await runner.run('history.prune', null, false, 'ada');
 
-    expect(done?.outcome?.changes).toEqual(['1500 gaps deleted', '3 plans deleted', '1 texts of deliveries forgotten']);
+    expect(done?.outcome?.changes).toEqual([
+      '1500 gaps deleted',
+      '3 plans deleted',
+      '400 events deleted',
+      '1 texts of deliveries forgotten',
+    ]);
     expect(asked).toEqual(Array(2).fill(new Date('2025-10-16T12:00:00Z')));
     expect(forgotten).toEqual([new Date('2025-07-08T12:00:00Z')]);
   });

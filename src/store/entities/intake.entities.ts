@@ -3,6 +3,29 @@ import type { EntrySource } from '../../core/event.js';
 import type { EventKind } from '../../core/event-kinds.js';
 import type { Gap, GapClass, GapOutcome } from '../../pipeline/gap-store.port.js';
 
+/** Under which key the text of a delivery counts, and for which delivery. A key is two halves of half a hash. */
+@Entity('repeats')
+export class RepeatEntity {
+  @PrimaryColumn('bigint')
+  key: string;
+
+  @PrimaryColumn('bigint')
+  rest: string;
+
+  @Column('uuid')
+  arrivalId: string;
+}
+
+/** A polled row that is known, by half a hash. */
+@Entity('known_entries')
+export class KnownEntryEntity {
+  @PrimaryColumn('uuid')
+  key: string;
+
+  @Column('uuid')
+  arrivalId: string;
+}
+
 /** A fact that a row of the forge told and no delivery. */
 @Entity('gaps')
 export class GapEntity implements Omit<Gap, 'lateByS'> {

@@ -131,6 +131,10 @@ export class IntentEntity {
   @Column('boolean', { default: false })
   aside: boolean;
 
+  /** Its run was deleted; it stays, since it tells what was made of its effect last. */
+  @Column('boolean', { default: false })
+  remembered: boolean;
+
   /** When it was held for the first time. */
   @Column('timestamptz', { nullable: true })
   heldSince: Date | null;

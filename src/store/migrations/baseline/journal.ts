@@ -43,7 +43,7 @@ CREATE INDEX runs_unsealed ON runs (org, ended_at, id) WHERE ended_at IS NOT NUL
 
 CREATE TABLE intents (
   id              text COLLATE "C" PRIMARY KEY,
-  run_id          text COLLATE "C" NOT NULL REFERENCES runs(id) ON DELETE CASCADE,
+  run_id          text COLLATE "C" NOT NULL,
   forge           text NOT NULL,
   org             text NOT NULL,
   rule            text NOT NULL,
@@ -88,7 +88,9 @@ CREATE TABLE intents (
   reason_params   text,
   object          text COLLATE "C",
   names           text COLLATE "C",
-  aside           boolean NOT NULL DEFAULT false
+  aside           boolean NOT NULL DEFAULT false,
+  -- Its run is gone; it stays because it tells what was made of its effect last.
+  remembered      boolean NOT NULL DEFAULT false
 );
 CREATE INDEX intents_aside ON intents (order_key, seq) WHERE aside;
 CREATE INDEX intents_at_work ON intents (order_key) WHERE state IN ('claimed', 'sent');
@@ -106,6 +108,7 @@ CREATE UNIQUE INDEX intents_one_holder ON intents (effect_hash) WHERE state IN (
 -- What an event caused goes before what a schedule or a plan caused.
 CREATE INDEX intents_planned ON intents (order_key, background, seq) WHERE state = 'planned' AND NOT held;
 CREATE INDEX intents_planned_effect ON intents (effect_hash, seq) WHERE state = 'planned';
+CREATE INDEX intents_remembered ON intents (order_key, object) WHERE remembered;
 CREATE INDEX intents_sent ON intents (order_key, action, seq) WHERE attempts > 0;
 CREATE INDEX intents_settled ON intents (effect_hash, updated_at) WHERE state IN ('done', 'unchanged');
 CREATE INDEX intents_state ON intents (state, seq);
