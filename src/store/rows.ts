@@ -92,7 +92,7 @@ export const intentRows = new RowDecoder<IntentEntity>(
   `
 id runId forge org rule revisionId stepId stepNo itemKey intentKey action params target orderKey effectKey effectHash object names mode plannedAt seq
 state reasonCode reasonParams dueAt epoch attempts tries failingSince owner leaseUntil reads sightings lookAgainAt result
-held heldBy heldSince aside background countsFor approval approvalBy approvalAt twoPeople approvalBeside updatedAt`,
+held heldBy heldSince aside remembered background countsFor approval approvalBy approvalAt twoPeople approvalBeside updatedAt`,
   { params: asJson, target: asJson, result: asJson, countsFor: asJson },
 );
 
