@@ -17,7 +17,7 @@ export const alert = defineReasons({
     `${org} is another organization now (number ${number}, not ${pinned}): the bot neither reads nor changes anything of it until \`forgehand orgs accept ${org} --number ${number}\`${calledNow === null ? '' : `. Number ${pinned} is called ${calledNow} now: if you mean that one, correct orgs[].name`}`,
   'org.renamed': ({ org, calledNow }: { org: string; calledNow: string }) =>
     `${org} is called ${calledNow} now: correct orgs[].name in the config`,
-  'poller.failing': ({ source, failures }: { source: string; failures: number }) =>
+  'poller.failing': ({ source, failures }: { source: string; org: string; failures: number }) =>
     `the poller ${source} failed ${failures} times in a row`,
   'poller.stuck': ({ forge, org, seconds }: { forge: string; org: string; seconds: number }) =>
     `the poller has not read the feed of ${org} on ${forge} to its end for ${Math.round(seconds / 60)} min`,
@@ -90,7 +90,7 @@ type AlertCode = ReturnType<typeof alert>['code'];
 /** The code of an alert, then where, without ids that change: `poller.stuck/main/acme`. */
 export type AlertKey<Code extends AlertCode = AlertCode> = Code | `${Code}/${string}`;
 
-/** Something a person should look at. One alert per key, not a thousand. */
+/** Something a person should look at. One alert per key, and one for all organizations where more than ten have it. */
 export abstract class Alerts {
   /**
    * Equal keys are told once until `resolve`.

@@ -10,8 +10,10 @@ const REPEAT_MS = 60_000;
 /** A process that has not said so for this long is gone, and its alerts with it. */
 const FRESH_MS = 3 * REPEAT_MS;
 const FORGOTTEN_MS = 24 * 3_600_000;
-/** More are in the log. */
-const PUBLISHED = 200;
+/** More are in the log. A thousand organizations may have the same one. */
+const PUBLISHED = 1_000;
+/** Of a message, so that others read as many as are published. */
+const PUBLISHED_CHARACTERS = 500;
 /** An alert that was raised before its key was resolved may be published some seconds later. */
 const LATE_MS = 15_000;
 
@@ -30,7 +32,9 @@ export class OpenAlerts {
 
   /** Publish what changed. */
   async publish(): Promise<void> {
-    const alerts = this.ownAlerts().slice(0, PUBLISHED);
+    const alerts = this.ownAlerts()
+      .slice(0, PUBLISHED)
+      .map((alert) => ({ ...alert, message: shorten(alert.message) }));
     const text = JSON.stringify(alerts);
     const at = this.clock.monotonicMs();
     const isDue = alerts.length > 0 && at - this.published.at >= REPEAT_MS;
@@ -94,6 +98,10 @@ export class OpenAlerts {
       return { key, code: reason.code, message: textOf(reason), org: typeof org === 'string' ? org : null, at };
     });
   }
+}
+
+function shorten(message: string): string {
+  return message.length > PUBLISHED_CHARACTERS ? `${message.slice(0, PUBLISHED_CHARACTERS)}…` : message;
 }
 
 function isOver({ key, at }: OpenAlert, resolved: ReadonlyMap<string, Date>): boolean {

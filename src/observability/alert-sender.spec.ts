@@ -11,7 +11,7 @@ import { Secret } from '../core/secret.js';
 import { Metrics } from './metrics.js';
 import { AlertSender } from './alert-sender.js';
 
-const FAILING = alert('poller.failing', { source: 'feed/acme', failures: 3 });
+const FAILING = alert('poller.failing', { source: 'feed/acme', org: 'acme', failures: 3 });
 const MISSING = alert('gaps', { org: 'acme' });
 
 async function receiver() {
@@ -161,5 +161,94 @@ describe('observability/alert-sender', () => {
       ['alert.raised', textOf(MISSING)],
       ['alert.not-sent', undefined],
     ]);
+  });
+
+  describe('of many organizations', () => {
+    const broken = (org: string) => [`rules.broken/${org}` as const, alert('rules.broken', { org })] as const;
+    const names = (from: number, to: number): string[] =>
+      Array.from({ length: to - from + 1 }, (_, n) => `org-${from + n}`);
+
+    function start() {
+      const lines: string[] = [];
+      const log = (facts: unknown, message: string): void => {
+        const { alert: key, message: text = '' } = facts as { alert: string; message?: string };
+        if (message !== 'alert.joined') lines.push(`${message} ${key}${text && ` ${text}`}`);
+      };
+      const metrics = new Metrics();
+      const alerts = new AlertSender({ ...silentLogger, error: log, info: log }, metrics, systemClock, null);
+      const raise = (...orgs: string[]): void => orgs.forEach((org) => alerts.raise(...broken(org)));
+      const resolve = (...orgs: string[]): void => orgs.forEach((org) => alerts.resolve(`rules.broken/${org}`));
+      return { alerts, lines, metrics, raise, resolve };
+    }
+
+    it('tells the same alert of a thousand eleven times, the last time for all of them', async () => {
+      const { alerts, lines, metrics, raise } = start();
+
+      raise(...names(1, 1_000));
+      alerts.raise('rules.broken/org-500', alert('rules.broken', { org: 'org-500' }));
+
+      expect(lines.slice(0, 10)).toEqual(names(1, 10).map((org) => expect.stringContaining(`rules.broken/${org} `)));
+      expect(lines.slice(10)).toEqual([
+        'alert.raised rules.broken/* the rule files of org-11 have errors; the last good revision stays active; the same in 10 more organizations: org-1, org-2, org-3 and 7 more',
+      ]);
+      expect(await metrics.text()).toContain('forgehand_alerts_total{key="rules.broken"} 11');
+      expect(alerts.raised()).toHaveLength(1_000);
+    });
+
+    it('sends its receiver one message for those beyond ten', async () => {
+      const target = await receiver();
+      const secret = new Secret('shared');
+      const alerts = new AlertSender(silentLogger, new Metrics(), systemClock, { url: target.url, secret });
+
+      for (const org of names(1, 30)) alerts.raise(...broken(org));
+      await alerts.flush();
+      target.close();
+
+      const bodies = target.received.map(
+        ({ body }) => (JSON.parse(body) as { data: { key: string; code: string } }).data,
+      );
+      expect(bodies).toHaveLength(11);
+      expect(bodies.filter(({ key }) => key === 'rules.broken/*')).toMatchObject([
+        { code: 'rules.broken', facts: { organizations: 11, first: 'rules.broken/org-11' } },
+      ]);
+    });
+
+    it('ends the shared one with the last of those that it alone told of, and begins anew then', () => {
+      const { lines, raise, resolve } = start();
+      raise(...names(1, 13));
+      lines.length = 0;
+
+      resolve(...names(1, 10), 'org-11', 'org-12');
+      expect(lines).toEqual(names(1, 10).map((org) => `alert.resolved rules.broken/${org}`));
+      // One that comes meanwhile is not told by itself beside the shared one.
+      raise('org-14');
+      resolve('org-13', 'org-14');
+      raise('org-15');
+
+      expect(lines.slice(10)).toEqual([
+        'alert.resolved rules.broken/*',
+        expect.stringContaining('alert.raised rules.broken/org-15'),
+      ]);
+    });
+
+    it('counts organizations, not alerts, each code for itself, and what names no organization never', () => {
+      const { alerts, lines } = start();
+
+      for (const n of names(1, 20))
+        alerts.raise(`rule.held/acme/${n}`, alert('rule.held', { org: 'acme', rule: n, because: MISSING }));
+      for (const org of names(1, 10)) alerts.raise(...broken(org));
+      for (const n of names(1, 20)) alerts.raise(`forge.silent/${n}`, alert('forge.silent', { forge: n }));
+
+      expect(lines).toHaveLength(50);
+    });
+
+    it('takes the organization of the facts where the alert has none in its sentence', () => {
+      const { alerts, lines } = start();
+
+      for (const org of names(1, 20))
+        alerts.raise(`security.tenant_mismatch/${org}`, alert('security.tenant_mismatch'), { org });
+
+      expect(lines).toHaveLength(11);
+    });
   });
 });

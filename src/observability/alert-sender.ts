@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { createHmac } from 'node:crypto';
+import { AlertGroups, messageOfMany } from '../core/alert-groups.js';
 import type { AlertKey, Alerts, RaisedAlert, RaisedAlerts } from '../core/alerts.js';
 import type { Clock } from '../core/clock.js';
 import { newId } from '../core/ids.js';
@@ -14,17 +15,25 @@ const CLOSE_MS = 1_000;
 /** Every success resolves a key, raised or not. Of more keys than this the oldest are forgotten. */
 const MOST_RESOLVED = 10_000;
 
+/** An alert as the log and the receiver get it. */
+interface Told extends Reason {
+  readonly key: string;
+  readonly message: string;
+  readonly facts: Readonly<Record<string, string | number | boolean | null>>;
+}
+
 interface AlertTarget {
   url: string;
   secret: Secret;
 }
 
 /**
- * A log line at error, a metric, and (where configured) one signed POST per key. The signature follows the Standard
+ * A log line at error, a metric, and (where configured) one signed POST per key; the same alert of more than ten organizations is one. The signature follows the Standard
  * Webhooks scheme (HMAC-SHA256 over `id.timestamp.body`), so that receivers can refuse replays.
  */
 export class AlertSender implements Alerts, RaisedAlerts {
   private readonly open = new Map<string, RaisedAlert>();
+  private readonly groups = new AlertGroups();
   private readonly resolved = new LRUCache<string, Date>({ max: MOST_RESOLVED });
   private readonly sending = new Set<Promise<void>>();
   private readonly stopping = new AbortController();
@@ -44,14 +53,19 @@ export class AlertSender implements Alerts, RaisedAlerts {
     this.resolved.delete(key);
     if (this.open.has(key)) return;
     this.open.set(key, { key, reason: { code, params }, at: this.clock.now() });
+    const org = nameIn(params['org']) ?? nameIn(facts['org']);
+    const telling = this.groups.begin(key, code, org);
+    if (telling === 'one-of-many') return this.logger.info({ alert: key, shared: sharedKey(code) }, 'alert.joined');
     const message = textOf({ code, params });
-    this.logger.error({ alert: key, message, ...facts }, 'alert.raised');
-    this.metrics.alerts.inc({ key: code });
-    if (!this.target) return;
-    const sending = this.send(this.target, { key, code, params, message, facts }).finally(() =>
-      this.sending.delete(sending),
-    );
-    this.sending.add(sending);
+    if (telling === 'alone' || org === null) return this.tell({ key, code, params, message, facts });
+    const orgs = this.groups.orgsOf(code);
+    this.tell({
+      key: sharedKey(code),
+      code,
+      params,
+      message: messageOfMany(message, org, orgs),
+      facts: { ...facts, organizations: orgs.length, first: key },
+    });
   }
 
   resolve(key: AlertKey): void {
@@ -85,7 +99,21 @@ export class AlertSender implements Alerts, RaisedAlerts {
   }
 
   private end(key: string): void {
-    if (this.open.delete(key)) this.logger.info({ alert: key }, 'alert.resolved');
+    const alert = this.open.get(key);
+    if (!alert) return;
+    this.open.delete(key);
+    const ending = this.groups.end(key);
+    if (ending === 'one-of-many') return;
+    this.logger.info({ alert: ending === 'alone' ? key : sharedKey(alert.reason.code) }, 'alert.resolved');
+  }
+
+  private tell(alert: Told): void {
+    const { key, code, message, facts } = alert;
+    this.logger.error({ alert: key, message, ...facts }, 'alert.raised');
+    this.metrics.alerts.inc({ key: code });
+    if (!this.target) return;
+    const sending = this.send(this.target, alert).finally(() => this.sending.delete(sending));
+    this.sending.add(sending);
   }
 
   private async send(target: AlertTarget, alert: object): Promise<void> {
@@ -118,4 +146,13 @@ export class AlertSender implements Alerts, RaisedAlerts {
       this.logger.error({ code: (error as NodeJS.ErrnoException).code ?? 'ERROR' }, 'alert.not-sent');
     }
   }
+}
+
+/** The key of the one alert that organizations share. */
+function sharedKey(code: string): string {
+  return `${code}/*`;
+}
+
+function nameIn(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null;
 }

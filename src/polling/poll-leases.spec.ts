@@ -23,6 +23,7 @@ function setup({ kind = 'postgres' } = {}) {
     const source = {
       name: 'feed/main/acme',
       forge: 'main',
+      org: 'acme',
       everyMs: EVERY_S * 1000,
       poll: async () => {
         polls.push({ by: name, atMs: nowMs });

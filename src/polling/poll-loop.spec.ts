@@ -12,6 +12,7 @@ function setup(poll: () => Promise<unknown>) {
         {
           name: 'feed/acme',
           forge: 'main',
+          org: 'acme',
           everyMs: 1000,
           isPressing: () => state.isPressing,
           poll: () => ((state.polls += 1), poll()),
@@ -105,7 +106,13 @@ describe('polling/poll-loop', () => {
     const loop = new PollLoop(
       {
         list: () =>
-          names.map((name) => ({ name, forge: 'main', everyMs: 1000, poll: async () => void polls.push(name) })),
+          names.map((name) => ({
+            name,
+            forge: 'main',
+            org: 'acme',
+            everyMs: 1000,
+            poll: async () => void polls.push(name),
+          })),
       },
       HELD,
       { now: () => new Date(now), monotonicMs: () => now },

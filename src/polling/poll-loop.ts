@@ -92,7 +92,7 @@ export class PollLoop {
       if (turn.failures >= ALERT_AFTER)
         alerts.raise(
           `poller.failing/${source.name}`,
-          alert('poller.failing', { source: source.name, failures: turn.failures }),
+          alert('poller.failing', { source: source.name, org: source.org, failures: turn.failures }),
           { source: source.name, failures: turn.failures },
         );
     }

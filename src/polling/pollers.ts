@@ -24,6 +24,7 @@ export interface Polled {
   /** `feed/acme`, for log and alert. */
   readonly name: string;
   readonly forge: string;
+  readonly org: string;
   readonly everyMs: number;
   /** How long after the start of the process its first turn comes; default at once. */
   readonly startAfterMs?: number;
@@ -125,6 +126,7 @@ export class Pollers {
     return [
       {
         name: `feed/${org.forge}/${org.name}`,
+        org: org.name,
         forge: org.forge,
         everyMs,
         isPressing: () => feed.isCutOff || gaps.isMissing(org.forge, org.name),
@@ -134,6 +136,7 @@ export class Pollers {
         ? [
             {
               name: `tasks/${org.forge}/${org.name}`,
+              org: org.name,
               forge: org.forge,
               everyMs,
               isPressing: () => tasks.hasOpen,
@@ -145,6 +148,7 @@ export class Pollers {
         ? [
             {
               name: `lists/${org.forge}/${org.name}`,
+              org: org.name,
               forge: org.forge,
               everyMs: listsMs,
               startAfterMs: LISTS_AFTER_MS,

@@ -91,6 +91,20 @@ describe('integration/many organizations', () => {
     expect(calls.length - ofOrgs.length).toBeLessThanOrEqual(30);
   });
 
+  it('the same alert of all of them is one', async () => {
+    const { alerts } = await bot.reach.get<StatusReport>('/v1/status');
+    const told = bot
+      .log()
+      .split('\n')
+      .filter((line) => line.includes('"alert.raised"') && line.includes('rules.not-offered'));
+
+    expect(alerts.filter(({ code }) => code === 'rules.not-offered').map(({ message }) => message)).toEqual([
+      expect.stringContaining(`the same in ${ORGS.length - 1} more organizations`),
+    ]);
+    // Of each process.
+    expect(told.length).toBeLessThanOrEqual(2 * 11);
+  });
+
   it('asks for a new revision nothing that is known', async () => {
     const before = mark();
     const more = '  - { id: more, on: push, do: { label.ensure: { name: more, color: "#00ff00" } } }\n';

@@ -365,6 +365,7 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
       {
         name: 'feed/main/acme',
         forge: 'main',
+        org: 'acme',
         everyMs: POLLS_EVERY_MS,
         isPressing: () => feed.isCutOff,
         poll: () => feed.poll(),

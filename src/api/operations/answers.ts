@@ -184,7 +184,9 @@ export const statusReport = pageOf(orgStatus).extend({
     .describe('Gaps that polling found in the last day; of the newest 200.'),
   alerts: z
     .array(z.object({ ...fields('code message', text), at: time }))
-    .describe('Raised and not resolved, by any process of the bot; those of another process may be some seconds old.'),
+    .describe(
+      'Raised and not resolved, by any process of the bot; those of another process may be some seconds old. The same one of more than ten organizations is one.',
+    ),
   forges: z.array(
     z.object({ id: text, ...fields('product version self', maybeText), reachable: z.boolean().nullable() }),
   ),

@@ -1,4 +1,5 @@
 import type { OrgConfig } from '../../config/app-config.js';
+import { groupAlerts } from '../../core/alert-groups.js';
 import type { ControlCaller } from '../../core/operators.js';
 import { textOf } from '../../core/reason.js';
 import { grouped } from '../../core/grouped.js';
@@ -86,7 +87,9 @@ export async function statusOf(
     waiting: lists.of('waiting', waiting),
     deliveries: await deliveriesOf(needs, visibleOrgs, onPage, visibility),
     gaps: await gapsOf(needs, visibility),
-    alerts: lists.of('alerts', alerts).map(({ code, message, at }) => ({ code, message, at })),
+    alerts: lists
+      .of('alerts', only === null ? groupAlerts(alerts) : alerts)
+      .map(({ code, message, at }) => ({ code, message, at })),
     forges: forgesOf(needs, visibleOrgs, visibility).map(({ credential, capabilities }) => ({
       id: credential,
       product: capabilities?.product ?? null,
