@@ -157,6 +157,7 @@ interface ActionWords<
   readonly whereOffered: readonly May[];
   /** Off unless the operator grants it to the organization. */
   readonly power?:
+    | 'branch.delete'
     | 'protection.ensure'
     | 'repo.create_for_user'
     | 'repository_settings.ensure'

@@ -19,12 +19,13 @@ describe('actions/index', () => {
     expect(written).toEqual([1, 4, 6, 7, 13, 15, 17, 18, 20]);
   });
 
-  it('grants operations 4 and 6, protections, settings and topics only by a power', () => {
+  it('grants operations 4 and 6, deleting branches, protections, settings and topics only by a power', () => {
     const powers = all
       .filter((action) => action.power)
       .map((action) => [operationOf(action.operations[0]).n, action.power]);
 
     expect(powers.map(([n, power]) => `${String(power)}${n === undefined ? '' : ` (${n})`}`).sort()).toEqual([
+      'branch.delete',
       'protection.ensure',
       'repo.create_for_user (4)',
       'repository_settings.ensure',

@@ -1,5 +1,6 @@
 import type { ActionFacts } from '../rules/language/catalogue.js';
 import { createBranch } from './branch-create.action.js';
+import { deleteBranch } from './branch-delete.action.js';
 import type { AnyAction } from './define-action.js';
 import { assignIssue } from './issue-assign.action.js';
 import { commentOnce } from './issue-comment.action.js';
@@ -16,6 +17,7 @@ import { ensureProtection } from './protection-ensure.action.js';
 import { ensurePushMirror } from './push-mirror-ensure.action.js';
 import { mergePullRequest } from './pull-request-merge.action.js';
 import { requestReview } from './pull-request-request-review.action.js';
+import { updatePullBranch } from './pull-request-update-branch.action.js';
 import { ensureReleaseNotes } from './release-notes-ensure.action.js';
 import { updateRelease } from './release-update.action.js';
 import { createRepoForUser } from './repo-create-for-user.action.js';
@@ -35,6 +37,7 @@ const all = [
   createBranch,
   createRepoForUser,
   createUserVariable,
+  deleteBranch,
   ensureLabel,
   ensureMilestone,
   ensureProtection,
@@ -54,6 +57,7 @@ const all = [
   setIssueState,
   setOrgVariable,
   setStatus,
+  updatePullBranch,
   updateRelease,
   updateUserSettings,
 ] as const;

@@ -46,6 +46,18 @@ const start = (runs: readonly JsonObject[], count: number): Verdict =>
 
 const merge = (pull: JsonObject | null): Verdict => decide('pull_request.merge', { number: '1', sha: SHA }, { pull });
 
+const gone = (sha: string | null): Verdict =>
+  decide(
+    'branch.delete',
+    { branch: 'topic', sha: SHA },
+    { sha, isDefault: false, isProtected: false, pulls: [] },
+    { sha: SHA },
+  );
+
+const OPEN_PULL = { state: 'open', merged: false, head: { sha: SHA, ref: 'topic' }, base: { ref: 'main' } };
+const update = (behind: number | null, pull: JsonObject | null = OPEN_PULL, wanted: object = {}): Verdict =>
+  decide('pull_request.update_branch', { number: '1', ...wanted }, { pull, behind }, { head: SHA, branch: 'topic' });
+
 describe('actions/lost-answers: what is decided', () => {
   it.each<[string, string, Verdict]>([
     ['a rerun: one attempt more', 'done', rerun(2)],
@@ -65,6 +77,21 @@ describe('actions/lost-answers: what is decided', () => {
       'resend',
       decide('pull_request.request_review', { number: '1' }, undefined),
     ],
+    ['a deleted branch: it is gone', 'done', gone(null)],
+    ['a deleted branch: it is where it was', 'resend', gone(SHA)],
+    ['a deleted branch: it is there at another commit, whoever made it', 'refused', gone('b'.repeat(40))],
+    [
+      'a deleted branch: it cannot be read',
+      'resend',
+      decide('branch.delete', { branch: 'topic', sha: SHA }, undefined),
+    ],
+    ['an update: the head has all of its base', 'done', update(0)],
+    ['an update: the head is behind', 'resend', update(2)],
+    ['an update of one head: it is behind, and moved', 'refused', update(2, OPEN_PULL, { sha: 'b'.repeat(40) })],
+    ['an update: merged meanwhile', 'done', update(null, { ...OPEN_PULL, state: 'closed', merged: true })],
+    ['an update: closed meanwhile', 'refused', update(null, { ...OPEN_PULL, state: 'closed' })],
+    ['an update: the pull request is gone', 'refused', update(null, null)],
+    ['an update: it cannot be read', 'person', decide('pull_request.update_branch', { number: '1' }, undefined)],
     ['a merge: merged', 'done', merge({ merged: true, state: 'closed', head: { sha: SHA } })],
     ['a merge: open, at its head', 'resend', merge({ merged: false, state: 'open', head: { sha: SHA } })],
     ['a merge: the head moved', 'refused', merge({ merged: false, state: 'open', head: { sha: 'b' } })],

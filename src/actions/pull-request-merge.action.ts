@@ -11,7 +11,7 @@ import {
 } from './define-action.js';
 import type { Decision } from './define-action.js';
 import { say } from './reasons.js';
-import { choice, flag, id, optional, type ParamsOf, text, whole, referring } from './support/params.js';
+import { choice, commitId, flag, id, optional, type ParamsOf, text, whole, referring } from './support/params.js';
 import { readAll, isRefused, orMissing, type ForgeClient } from '../forge/forge-client.js';
 import type { SentEffect } from './support/recovery.js';
 import { isAbout } from './support/compare.js';
@@ -36,9 +36,7 @@ const METHODS = ['merge', 'rebase', 'rebase-merge', 'squash', 'fast-forward-only
 
 const params = {
   number: id('number of the pull request'),
-  sha: text('head commit that may be merged', {
-    check: (sha) => (/^[0-9a-f]{40}([0-9a-f]{24})?$/.test(sha) ? null : 'must be a whole commit id'),
-  }),
+  sha: commitId('head commit that may be merged'),
   method: optional(choice('merge (default), rebase, rebase-merge, squash or fast-forward-only', { words: METHODS })),
   label: referring('label', optional(text('label that it must have'))),
   approvals: optional(whole('approvals of this commit by people other than its author. Default: 1', { max: 20 })),

@@ -168,6 +168,21 @@ export const say = defineReasons(
     'cannot.merge.conflict': ({ number }: { number: string }) =>
       `#${number} cannot be merged: it conflicts, or its head moved`,
 
+    'cannot.update.conflict': ({ number }: { number: string }) =>
+      `the branch of #${number} cannot be brought up to date: it conflicts with its base`,
+    'cannot.delete.default': ({ name }: { name: string }) => `${name} is the default branch`,
+    'cannot.delete.protected': ({ name }: { name: string }) => `branch ${name} is protected`,
+    /** `sha`: where it is now; `wanted`: where the rule saw it. */
+    'cannot.delete.moved': ({ name, sha, wanted }: { name: string; sha: string; wanted: string }) =>
+      `branch ${name} moved to ${short(sha)}, it is deleted only at ${short(wanted)}`,
+    'cannot.delete.in-use': ({ name, pulls }: { name: string; pulls: readonly string[] }) =>
+      `branch ${name} has an open pull request: ${pulls
+        .slice(0, 3)
+        .map((number) => `#${number}`)
+        .join(', ')}${pulls.length > 3 ? `, and ${pulls.length - 3} more` : ''}`,
+
+    'found.up-to-date': ({ number, base }: { number: string; base: string }) =>
+      `the branch of #${number} has all of ${base}`,
     'found.there': (about: Counted & { sha?: string }) =>
       `${is(about)} there${about.sha === undefined ? '' : `, at ${short(about.sha)}`}${all(about)}`,
     'found.as-wanted': (about: About) => `${is(about)} as wanted`,
@@ -240,6 +255,8 @@ export const say = defineReasons(
     'made.reaction': (on: Reaction) => `${on.reaction} to ${subjectOf(on)}`,
     'made.merged': ({ number, method, sha }: { number: string; method: string; sha: string }) =>
       `pull request #${number} merged (${method}) at ${short(sha)}`,
+    'made.updated': ({ number, style }: { number: string; style: string }) =>
+      `branch of #${number} brought up to date (${style})`,
     'made.notes': ({
       tag,
       count,

@@ -84,6 +84,7 @@ export class EffectRig {
       'protection.ensure',
       'repo.create_for_user',
       'repository_settings.ensure',
+      'branch.delete',
       'topics.ensure',
       'user_settings.update',
     ],

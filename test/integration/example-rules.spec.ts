@@ -60,7 +60,7 @@ describe('integration/example-rules', () => {
       config: acmeConfig(forge, {
         org: {
           mirror_hosts: ['mirror.example.org'],
-          powers: ['repo.create_for_user', 'user_settings.update'],
+          powers: ['branch.delete', 'repo.create_for_user', 'user_settings.update'],
           secrets: { mirror_token: { env: 'MIRROR_TOKEN' } },
         },
         server: { port, public_url: `http://127.0.0.1:${port}` },
@@ -122,6 +122,40 @@ describe('integration/example-rules', () => {
     ]);
     expect(intents[0]?.approvalBy).toBeDefined();
     expect(await forge.get('/repos/olga/sand')).toMatchObject({ full_name: 'olga/sand', private: true });
+  });
+
+  it('keeps a pull request up to date, and deletes its branch once it is merged', async () => {
+    const repo = 'acme/app';
+    const commit = (name: string, branch: string) => ({
+      repo,
+      branch,
+      commits: [{ message: name, files: { [`${name}.txt`]: name } }],
+    });
+    await post('/repos/acme/app/labels', { name: 'merge/ready', color: '#00aa00' });
+    await forge.act('branch.create', { repo, branch: 'topic' });
+    await forge.act('push', commit('topic', 'topic'));
+    await forge.act('pull.open', { repo, head: 'topic', base: 'main', title: 'Topic' });
+    const [pull] = await forge.get<Array<{ number: number }>>('/repos/acme/app/pulls');
+    const number = pull?.number ?? 0;
+    await forge.act('issue.label', { repo, number, labels: ['merge/ready'] });
+    await forge.act('push', commit('main', 'main'));
+    // Earlier pushes found no pull request to update.
+    let updates: RunReport[] = [];
+    await until(async () => {
+      updates = (await runs('keep-up-to-date')).filter(
+        ({ run, intents }) => run.state !== 'open' && intents.length > 0,
+      );
+      return updates.length > 0;
+    });
+    expect(updates[0]?.intents.map(({ action, state }) => [action, state])).toEqual([
+      ['pull_request.update_branch', 'done'],
+    ]);
+
+    await forge.act('pull.merge', { repo, number });
+    await ended('delete-merged-branch');
+
+    expect(await names('/repos/acme/app/branches')).not.toContain('topic');
+    expect(await names('/repos/acme/app/branches')).toContain('main');
   });
 
   it('takes the temperature of red branches once for all tasks that end together', async () => {
@@ -204,15 +238,14 @@ describe('integration/example-rules', () => {
     if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
   }
 
-  async function protect(name: string): Promise<void> {
+  const protect = (name: string): Promise<void> =>
+    post('/repos/acme/app/branch_protections', { rule_name: name, required_approvals: 1, enable_push: true });
+
+  async function post(path: string, body: object): Promise<void> {
     const { apiUrl, admin } = forge.sandbox;
     const authorization = `Basic ${Buffer.from(`${admin.login}:${admin.password}`).toString('base64')}`;
-    const body = JSON.stringify({ rule_name: name, required_approvals: 1, enable_push: true });
-    const answer = await fetch(`${apiUrl}/repos/acme/app/branch_protections`, {
-      method: 'POST',
-      headers: { authorization, 'content-type': 'application/json' },
-      body,
-    });
+    const headers = { authorization, 'content-type': 'application/json' };
+    const answer = await fetch(`${apiUrl}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
     if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`);
   }
 });

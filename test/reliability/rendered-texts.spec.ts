@@ -10,6 +10,8 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   'issue.assign': ['number', 'add', 'remove', 'one_of'],
   'issue.comment': ['number', 'key'],
   'issue.react': ['number', 'comment', 'reaction'],
+  'branch.delete': ['branch', 'sha'],
+  'pull_request.update_branch': ['number', 'sha', 'style'],
   'branch.create': ['new_branch_name', 'old_ref_name'],
   'repo.create_for_user': ['username', 'name', 'default_branch', 'gitignores', 'issue_labels', 'license', 'readme'],
   'user_variable.create': ['name'],

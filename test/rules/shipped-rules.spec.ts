@@ -57,7 +57,7 @@ const many = <One>(count: number, one: (n: number) => One): One[] =>
   Array.from({ length: count }, (_, n) => one(n + 1));
 
 /** What the forge answers where there is so much of everything; null = there is none. */
-function answer({ use, params }: Pick<LookupRequest, 'use' | 'params'>, count: number): Json {
+function answer({ use, params, first }: Pick<LookupRequest, 'use' | 'params' | 'first'>, count: number): Json {
   const rows: Readonly<Record<string, (count: number) => Json>> = {
     'issues.list': (most) =>
       many(most, (n) => ({
@@ -74,7 +74,12 @@ function answer({ use, params }: Pick<LookupRequest, 'use' | 'params'>, count: n
         ].map((name) => ({ name })),
       })),
     'pull_request.files': (most) => many(most, (n) => ({ filename: n % 2 ? `docs/${n}.md` : `.gitea/${n}.yaml` })),
-    'pull_request.get': () => ({ number: 3, state: 'open', merged: false, head: { sha: SHA } }),
+    'pull_request.get': () => ({
+      number: 3,
+      state: 'open',
+      merged: false,
+      head: { ref: 'topic', repo_id: APP.id, sha: SHA },
+    }),
     'runs.list': (most) =>
       many(Math.min(most, 50), (n) => ({ id: String(n), status: 'completed', conclusion: 'failure' })),
     'releases.list': (most) => many(Math.min(most, 50), (n) => ({ tag_name: `v1.${100 - n}.0`, draft: false })),
@@ -109,9 +114,10 @@ function answer({ use, params }: Pick<LookupRequest, 'use' | 'params'>, count: n
       commit: SHA,
     }),
   };
-  return (rows[use] ?? ((): Json => []))(
+  const all = (rows[use] ?? ((): Json => []))(
     typeof params['limit'] === 'number' ? Math.min(count, params['limit']) : count,
   );
+  return Array.isArray(all) ? all.slice(0, first) : all;
 }
 
 function decideAll(

@@ -20,6 +20,8 @@ const TABLE: ReadonlyArray<readonly [action: string, params: JsonObject, object:
   ['issue.react', { number: '12', reaction: 'eyes' }, 'issue 12', []],
   ['issue.state', { number: '12', state: 'closed' }, 'issue 12', []],
   ['label.ensure', { name: ' bug', color: '#fff', renamed_from: ['defect'] }, 'label bug', ['label defect']],
+  ['branch.delete', { branch: 'feature/x', sha: 'a' }, 'branch feature/x', []],
+  ['pull_request.update_branch', { number: '12' }, 'issue 12', []],
   ['label.remove', { name: 'bug\u0000\n' }, 'label bug', []],
   ['milestone.ensure', { title: '1.4', renamed_from: ['1.3.x'] }, 'milestone 1.4', ['milestone 1.3.x']],
   ['milestone.remove', { title: '1.4' }, 'milestone 1.4', []],

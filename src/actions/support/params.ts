@@ -26,6 +26,13 @@ export function text(
   return { facts, schema: textSchema(max, check) };
 }
 
+/** A whole commit id: what is cut may be another commit. */
+export function commitId(summary: string): ActionParam<z.ZodType<string>> {
+  return text(summary, {
+    check: (sha) => (/^[0-9a-f]{40}([0-9a-f]{24})?$/.test(sha) ? null : 'must be a whole commit id'),
+  });
+}
+
 /** Text that the forge shows as Markdown: what comes from events and lookups is escaped in it. */
 export function markdown(summary: string, how: { max?: number; check?: Check } = {}): ActionParam<z.ZodType<string>> {
   const { facts, schema } = text(summary, how);

@@ -3,11 +3,11 @@ import { nodeToJson } from '../load/node.js';
 import type { YamlEntry, YamlMap, YamlNode } from '../load/node.js';
 import { isWordOf, readMap } from '../load/read-map.js';
 import type { ReadMap } from '../load/read-map.js';
-import { asMap, isRefused, suggest } from '../load/read-shape.js';
+import { asMap, isRefused } from '../load/read-shape.js';
 import type { Text } from '../load/read-shape.js';
-import { didYouMean } from '../../../core/did-you-mean.js';
 import { GRAMMAR } from '../grammar.js';
 import { habitOf } from '../habits/habits.js';
+import { actionsAbout, meantAction } from '../habits/meant-action.js';
 import type { ActionFacts } from '../catalogue.js';
 import { compileCondition, compileList } from './compile-expression.js';
 import { checkOffered } from './compile-lookup.js';
@@ -20,6 +20,8 @@ import type { Expression, StepProgram } from './program.js';
 import { where, withItem } from './variable-types.js';
 
 const MAX_STEPS = 50;
+/** A message names so many actions, and no more. */
+const MANY_ACTIONS = 30;
 
 /** `do` and `fix`: one step or a list of them. */
 export function compileSteps(
@@ -201,12 +203,19 @@ function readShort(
 }
 
 function isLikeAction({ actions }: FileContext['env'], name: string): boolean {
-  return habitOf('action', name) !== null || didYouMean(name, [...actions.keys()]) !== null;
+  return habitOf('action', name) !== null || meantAction(name, [...actions.keys()]) !== null;
 }
 
+/** What is meant, else what there is about the same object, else all. */
 function actionHint({ actions }: FileContext['env'], name: string): string | undefined {
   const habit = habitOf('action', name);
-  return habit ? `write ${habit}` : suggest(name, [...actions.keys()], 'there are');
+  if (habit) return `write ${habit}`;
+  const names = [...actions.keys()];
+  const nearest = meantAction(name, names);
+  if (nearest !== null) return `did you mean "${nearest}"?`;
+  const about = actionsAbout(name, names);
+  const choices = about.length > 0 ? about : names;
+  return choices.length > 0 && choices.length <= MANY_ACTIONS ? `there are: ${choices.join(', ')}` : undefined;
 }
 
 function findAction(

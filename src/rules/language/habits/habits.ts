@@ -127,6 +127,14 @@ export const HABITS: Readonly<Record<HabitPlace, readonly Word[]>> = {
       'milestone.set issue.set_milestone pull_request.milestone milestone.assign',
       'issue.milestone: {number: …, title: …}',
     ),
+    word(
+      'delete_branch deleteBranch branch.remove branches.delete delete_head_branch branch.prune',
+      'branch.delete: {branch: …, sha: …}',
+    ),
+    word(
+      'update_branch updateBranch pull_request.update pull_request.rebase rebase pr.update sync_branch pull_request.sync',
+      'pull_request.update_branch: {number: …}',
+    ),
     word('branch branch.ensure create_branch branches.create', 'branch.create: {new_branch_name: …}'),
     word('release release.create release.edit release.publish', 'release.update: {tag: …, draft: false}'),
     word('release.notes release_notes release_notes.create', 'release_notes.ensure: {tag: …}'),

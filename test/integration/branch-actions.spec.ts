@@ -1,0 +1,132 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { APP, TrackerRig } from './support/tracker-rig.js';
+import { sentenceOf } from '../builders/reasons.js';
+import type { JsonObject } from '../../src/core/json.js';
+
+const open: TrackerRig[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((rig) => rig.close()));
+});
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+
+/** Repository app with a branch `topic` that has one commit of its own. */
+async function start(profile: 'gitea' | 'gitea@1.26' | 'forgejo'): Promise<TrackerRig> {
+  const rig = await TrackerRig.start(profile);
+  open.push(rig);
+  rig.rig.settings.powers.push('branch.delete');
+  await write(rig, 'topic.txt', { branch: 'main', new_branch: 'topic' });
+  return rig;
+}
+
+function write(rig: TrackerRig, filepath: string, where: JsonObject): Promise<unknown> {
+  return rig.stage.createFile({
+    ...APP,
+    filepath,
+    body: { content: base64(filepath), message: `add ${filepath}`, ...where },
+  });
+}
+
+const tipOf = async (rig: TrackerRig, branch: string): Promise<string> =>
+  (await rig.stage.getBranch({ ...APP, branch })).commit?.id ?? '';
+const branches = async (rig: TrackerRig): Promise<string[]> =>
+  (await rig.stage.listBranches(APP)).map(({ name }) => name ?? '').sort();
+const pull = (rig: TrackerRig, head = 'topic', base = 'main'): Promise<unknown> =>
+  rig.stage.createPull({ ...APP, body: { title: head, head, base } });
+
+describe.each(['gitea', 'gitea@1.26', 'forgejo'] as const)('integration/branch-actions (%s)', (profile) => {
+  it('branch.delete takes the branch away at its commit, once', async () => {
+    const rig = await start(profile);
+    const wish = { branch: 'topic', sha: await tipOf(rig, 'topic') };
+
+    const [first, second] = [await rig.want('branch.delete', wish), await rig.want('branch.delete', wish)];
+
+    expect([first.state, second.state]).toEqual(['done', 'unchanged']);
+    expect(await branches(rig)).toEqual(['main']);
+    expect(rig.written).toEqual(['deleteBranch']);
+  });
+
+  it('branch.delete stays away from what is in use, moved, protected or the default', async () => {
+    const rig = await start(profile);
+    const seen = await tipOf(rig, 'topic');
+    const said = async (branch: string, sha: string): Promise<string> => {
+      const { state, reason } = await rig.want('branch.delete', { branch, sha });
+      return `${state}: ${sentenceOf(reason)}`;
+    };
+    expect(await said('main', await tipOf(rig, 'main'))).toBe('refused: main is the default branch');
+
+    await pull(rig);
+    expect(await said('topic', seen)).toBe('refused: branch topic has an open pull request: #1');
+    await write(rig, 'more.txt', { branch: 'topic', new_branch: 'onto' });
+    await pull(rig, 'onto', 'topic');
+    expect(await said('topic', seen)).toBe('refused: branch topic has an open pull request: #2, #1');
+
+    await write(rig, 'since.txt', { branch: 'topic' });
+    expect(await said('topic', seen)).toMatch(/^refused: branch topic moved to /);
+    await rig.stage.createBranch({ ...APP, body: { new_branch_name: 'kept', old_branch_name: 'main' } });
+    await rig.stage.createBranchProtection({ ...APP, body: { rule_name: 'kept' } });
+    expect(await said('kept', await tipOf(rig, 'kept'))).toBe('refused: branch kept is protected');
+    expect(rig.written).toEqual([]);
+    expect(await branches(rig)).toEqual(['kept', 'main', 'onto', 'topic']);
+  });
+
+  it('branch.delete comes out of a lost answer by a look, without a second call', async () => {
+    const rig = await start(profile);
+    const id = await rig.rig.plan(
+      'branch.delete',
+      { branch: 'topic', sha: await tipOf(rig, 'topic') },
+      { repo: rig.repo },
+    );
+    rig.loseNextAnswer();
+    await rig.rig.work(id);
+    await rig.rig.recover(id);
+
+    expect((await rig.rig.journal.intent(id))?.state).toBe('done');
+    expect(rig.written).toEqual(['deleteBranch']);
+  });
+
+  it.each(['merge', 'rebase'])('pull_request.update_branch brings the head up to date by %s, once', async (style) => {
+    const rig = await start(profile);
+    await pull(rig);
+    await write(rig, 'main.txt', { branch: 'main' });
+
+    const [first, second] = [
+      await rig.want('pull_request.update_branch', { number: '1', style }),
+      await rig.want('pull_request.update_branch', { number: '1', style }),
+    ];
+
+    expect([first.state, second.state]).toEqual(['done', 'unchanged']);
+    expect(sentenceOf(second.reason)).toBe('the branch of #1 has all of main');
+    expect(rig.written).toEqual(['updatePullBranch']);
+    const commits = await rig.stage.listPullCommits({ ...APP, index: '1' });
+    expect(commits.length).toBe(style === 'merge' ? 2 : 1);
+  });
+
+  it('pull_request.update_branch says a conflict, and leaves what is closed', async () => {
+    const rig = await start(profile);
+    await pull(rig);
+    await write(rig, 'topic.txt', { branch: 'main', content: base64('otherwise') });
+    const said = async (): Promise<string> => {
+      const { state, reason } = await rig.want('pull_request.update_branch', { number: '1' });
+      return `${state}: ${sentenceOf(reason)}`;
+    };
+
+    expect(await said()).toBe('refused: the branch of #1 cannot be brought up to date: it conflicts with its base');
+    await rig.stage.updateIssue({ ...APP, index: '1', body: { state: 'closed' } });
+    expect(await said()).toBe('refused: pull request #1 is closed');
+  });
+
+  it('pull_request.update_branch comes out of a lost answer without a second merge commit', async () => {
+    const rig = await start(profile);
+    await pull(rig);
+    await write(rig, 'main.txt', { branch: 'main' });
+    const id = await rig.rig.plan('pull_request.update_branch', { number: '1' }, { repo: rig.repo });
+    rig.loseNextAnswer();
+    await rig.rig.work(id);
+    await rig.rig.recover(id);
+
+    expect((await rig.rig.journal.intent(id))?.state).toBe('done');
+    expect(rig.written).toEqual(['updatePullBranch']);
+    expect(await rig.stage.listPullCommits({ ...APP, index: '1' })).toHaveLength(2);
+  });
+});
