@@ -1,7 +1,8 @@
 import { Option, type Command } from 'commander';
 import type { SetExit } from './command-options.js';
 import { whichOrg } from './which-org.js';
-import { botCommand } from './bot-command.js';
+import type { SentTo } from '../api/operations/index.js';
+import { pageCommand } from './page-command.js';
 import { Progress } from './progress.js';
 import type { Reach } from './reach-bot.js';
 
@@ -13,13 +14,12 @@ interface DoctorOptions {
 
 /** Exit: 0 nothing is wrong, 1 something is. */
 export function doctorCommand(exit: SetExit): Command {
-  return botCommand('doctor', 'diagnose problems between forge and bot, with the fix for each', {
-    ask: async (bot, { org, fresh, operations }: DoctorOptions) => {
-      if (fresh && org === undefined) await lookAtAll(bot);
-      return {
-        running: bot.running,
-        ...(await bot.call('doctor', { org: org && whichOrg(bot.config, org).name, operations })),
-      };
+  return pageCommand('doctor', 'diagnose problems between forge and bot, with the fix for each', {
+    page: async (bot, { org: typed, fresh, operations, ...place }: DoctorOptions & SentTo<'doctor'>) => {
+      const isFirst = place.after === undefined;
+      const org = typed && whichOrg(bot.config, typed).name;
+      if (fresh && org === undefined && isFirst) await lookAtAll(bot);
+      return { running: bot.running, ...(await bot.call('doctor', { org, operations, ...place })) };
     },
     show: async (report, { operations }) => (await import('./print-doctor.js')).describeDoctor(report, operations),
     after: ({ findings }) => exit(findings > 0 ? 1 : 0),
@@ -38,7 +38,7 @@ async function lookAtAll(bot: Reach): Promise<void> {
   const orgs = (await bot.call('organizations')).filter(({ isWhole }) => isWhole);
   const progress = new Progress('organizations', orgs.length);
   for (const { name } of orgs) {
-    await bot.call('doctor', { org: name });
+    await bot.call('doctor', { org: name, limit: 1 });
     progress.add(1);
   }
   progress.end();

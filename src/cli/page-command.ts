@@ -29,7 +29,7 @@ export interface Page {
 interface Pages<Answer extends Page> {
   readonly page: (place: PagePlace) => Promise<Answer>;
   /** A page as people read it. */
-  readonly show: (answer: Answer) => string;
+  readonly show: (answer: Answer) => string | Promise<string>;
 }
 
 /** Rows of one request where all are wanted. */
@@ -59,7 +59,8 @@ export async function printPages<Answer extends Page>(
 ): Promise<Answer> {
   const first = await page({ after, limit: all ? MOST_ROWS : limit });
   if (!all) {
-    print(json, first, () => show(first));
+    const text = json ? '' : await show(first);
+    print(json, first, () => text);
     return first;
   }
   const rows: unknown[] = [];
@@ -68,7 +69,8 @@ export async function printPages<Answer extends Page>(
     else rows.push(...current.rows);
     if (current.next === null) break;
   }
-  if (!json) print(false, null, () => show({ ...first, rows, next: null }));
+  const text = json ? '' : await show({ ...first, rows, next: null });
+  if (!json) print(false, null, () => text);
   return first;
 }
 
@@ -86,7 +88,7 @@ interface PageCommand<Options, Answer extends Page> {
   /** The option that the argument of the command is read as. */
   readonly argument?: keyof Options & string;
   readonly page: (bot: Reach, options: Options & PagePlace) => Promise<Answer>;
-  readonly show: (answer: Answer, options: Options) => string;
+  readonly show: (answer: Answer, options: Options) => string | Promise<string>;
   /** What follows from the first page, such as the exit code: what it counts are all rows. */
   readonly after?: (answer: Answer) => void;
 }

@@ -1,19 +1,22 @@
 import { operationInWords } from '../forge/operation-words.js';
-import type { Check, DoctorReport } from '../housekeeping/doctor/check.js';
+import type { DoctorPage } from '../api/operations/answers.js';
+import type { Check } from '../housekeeping/doctor/check.js';
 import { plain, table, when, state } from './print.js';
 import { colour } from './terminal.js';
+import { moreLine } from './page-command.js';
 import { listTable } from './print-list.js';
 import { CHECKS } from '../api/lists.js';
 import { counted } from '../api/words.js';
 
-export function describeDoctor({ checks, findings, forges }: DoctorReport, operations: boolean): string {
+export function describeDoctor(page: DoctorPage, operations: boolean): string {
+  const { rows: checks, findings, forges } = page;
   const tables = operations ? forges.map(({ id, operations: answers }) => describeOperations(id, answers)) : [];
   const waits = checks.filter(({ check, state }) => check.startsWith('waiting.') && state === 'note').length;
   const stale = forges.filter(({ id }) =>
     checks.some(({ forge, check, state }) => forge === id && check === 'forge.reached' && state === 'problem'),
   );
   return [
-    listTable(CHECKS, checks),
+    `${listTable(CHECKS, checks)}${moreLine(page, 'check')}`,
     ...checks.filter(({ fix }) => fix.length > 0).map(describeFix),
     ...stale.map(({ id, learnedAt }) => colour.dim(`what is known of ${id} was learned at ${when(learnedAt)} UTC`)),
     ...tables,
@@ -31,7 +34,7 @@ export function describeFix({ check, org, forge, state: of, fix }: Check): strin
   return `\n${state(of)} ${colour.bold(check)} ${colour.dim(plain(org ?? forge))}\n${fix.map((step) => `  ${plain(step)}`).join('\n')}`;
 }
 
-function describeOperations(forge: string, operations: DoctorReport['forges'][number]['operations']): string {
+function describeOperations(forge: string, operations: DoctorPage['forges'][number]['operations']): string {
   const words = {
     there: colour.green('there'),
     missing: colour.red('missing'),

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { StatusReport } from '../../src/api/operations/answers.js';
-import type { DoctorReport } from '../../src/housekeeping/doctor/check.js';
+import type { DoctorPage } from '../../src/api/operations/answers.js';
 import type { HookReport } from '../../src/housekeeping/doctor/install-hook.js';
 import type { JobRun } from '../../src/housekeeping/jobs/job-runner.js';
 import { reachBot } from '../../src/cli/reach-bot.js';
@@ -54,7 +54,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-const foundIn = ({ checks }: DoctorReport): string[] =>
+const foundIn = ({ rows: checks }: DoctorPage): string[] =>
   checks.filter(({ state }) => state === 'warning' || state === 'problem').map(({ check }) => check);
 
 describe.each<[ProfileName]>([['gitea'], ['forgejo']])('integration/doctor on %s', (profile) => {
@@ -81,8 +81,8 @@ describe.each<[ProfileName]>([['gitea'], ['forgejo']])('integration/doctor on %s
       store: 'embedded',
     });
   };
-  const doctor = (operations = false): Promise<DoctorReport> =>
-    bot.reach.get<DoctorReport>('/v1/doctor', { fresh: 'true', operations: String(operations) });
+  const doctor = (operations = false): Promise<DoctorPage> =>
+    bot.reach.get<DoctorPage>('/v1/doctor', { fresh: 'true', operations: String(operations), limit: 1_000 });
   const install = (orders: object = {}): Promise<HookReport> =>
     bot.reach.post<HookReport>('/v1/orgs/acme/hook', orders);
   const lacking = async (): Promise<readonly string[]> =>
@@ -107,7 +107,7 @@ describe.each<[ProfileName]>([['gitea'], ['forgejo']])('integration/doctor on %s
     const report = await doctor();
 
     expect(foundIn(report)).toEqual(['hook.there']);
-    expect(report.checks.find(({ check }) => check === 'hook.there')?.fix[0]).toBe(
+    expect(report.rows.find(({ check }) => check === 'hook.there')?.fix[0]).toBe(
       'type: forgehand hook install --org acme',
     );
     expect(report.forges).toMatchObject([
@@ -150,13 +150,13 @@ describe.each<[ProfileName]>([['gitea'], ['forgejo']])('integration/doctor on %s
   it('finds nothing wrong once deliveries come', async () => {
     await forge.act('repository.create', { repo: 'acme/app' });
     await until(async () =>
-      (await doctor()).checks.some(({ check, state }) => check === 'delivery.arrives' && state === 'ok'),
+      (await doctor()).rows.some(({ check, state }) => check === 'delivery.arrives' && state === 'ok'),
     );
 
     const report = await doctor();
 
     expect(foundIn(report)).toEqual([]);
-    expect(report.checks.filter(({ check }) => check.startsWith('hook.')).map(({ state }) => state)).toEqual(
+    expect(report.rows.filter(({ check }) => check.startsWith('hook.')).map(({ state }) => state)).toEqual(
       Array(7).fill('ok'),
     );
   });
@@ -164,7 +164,7 @@ describe.each<[ProfileName]>([['gitea'], ['forgejo']])('integration/doctor on %s
   it('names a mistake in the newest rule files, and that the rules of before stay active', async () => {
     const file = join(bot.dir, 'rules/r.yaml');
     const good = readFileSync(file, 'utf8');
-    const broken = async () => (await doctor()).checks.find(({ check }) => check === 'rules.files');
+    const broken = async () => (await doctor()).rows.find(({ check }) => check === 'rules.files');
     writeFileSync(file, good.replace('on: push', 'on: pushed'));
     await until(async () => (await broken()) !== undefined);
 
@@ -240,12 +240,12 @@ describe.each<[ProfileName]>([['gitea'], ['forgejo']])('integration/doctor on %s
     const fresh = await doctor();
     const before = forge.sandbox.parts.ledger.entries.length;
 
-    const report = await bot.reach.get<DoctorReport>('/v1/doctor');
+    const report = await bot.reach.get<DoctorPage>('/v1/doctor', { limit: 1_000 });
 
     const asked = forge.sandbox.parts.ledger.entries.slice(before).map(({ operation }) => operation);
     expect(asked.filter((operation) => !POLLS.includes(operation ?? ''))).toEqual([]);
-    expect(report.checks.map(({ code }) => code)).toEqual(fresh.checks.map(({ code }) => code));
-    const ages = new Map(report.checks.map(({ check, ageS }) => [check, ageS]));
+    expect(report.rows.map(({ code }) => code)).toEqual(fresh.rows.map(({ code }) => code));
+    const ages = new Map(report.rows.map(({ check, ageS }) => [check, ageS]));
     expect([ages.get('hook.there'), ages.get('token.scopes'), ages.get('org.number'), ages.get('forge.slash')]).toEqual(
       Array(4).fill(expect.any(Number)),
     );
@@ -298,7 +298,7 @@ describe.each<[ProfileName]>([['gitea'], ['forgejo']])('integration/doctor on %s
     const report = await doctor();
 
     expect(foundIn(report)).toEqual(expect.arrayContaining(['token.scopes', 'rule.held']));
-    expect(report.checks.filter(({ check }) => check === 'rule.held').map(({ said }) => said)).toEqual([
+    expect(report.rows.filter(({ check }) => check === 'rule.held').map(({ said }) => said)).toEqual([
       expect.stringMatching(
         /^labels is held back: .*r\.yaml:4:\d+: labels needs .*createLabel.* for label\.ensure, for which the token lacks write:issue$/,
       ),
@@ -311,7 +311,7 @@ describe.each<[ProfileName]>([['gitea'], ['forgejo']])('integration/doctor on %s
     await bot.close();
     bot = await aBotWith(await account('reader', SCOPES, 'Owners'), NAMES);
 
-    const { checks } = await doctor();
+    const { rows: checks } = await doctor();
 
     const named = checks.filter(({ check }) => check === 'rule.names');
     expect(named.map(({ code, said, fix }) => [code, said.replace(/^.*(?=r\.yaml)/, ''), fix])).toEqual([
@@ -331,7 +331,7 @@ describe.each<[ProfileName]>([['gitea'], ['forgejo']])('integration/doctor on %s
     const report = await doctor();
 
     expect(foundIn(report)).not.toContain('rule.held');
-    expect(report.checks.find(({ check }) => check === 'hook.there')).toMatchObject({
+    expect(report.rows.find(({ check }) => check === 'hook.there')).toMatchObject({
       state: 'note',
       said: 'the webhooks of acme are shown to its owners alone',
     });
@@ -345,7 +345,7 @@ describe.each<[ProfileName]>([['gitea'], ['forgejo']])('integration/doctor on %s
     Object.assign(process.env, { FORGE_TOKEN: token, HOOK: SECRET });
     const alone = byPath(await reachBot(join(bot.dir, 'away.yaml')));
 
-    const report = await alone.get<DoctorReport>('/v1/doctor', { operations: 'false' });
+    const report = await alone.get<DoctorPage>('/v1/doctor', { operations: 'false' });
 
     await alone.close();
     for (const [name, value] of Object.entries(before)) if (value === undefined) delete process.env[name];

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { StatusReport } from '../../src/api/operations/answers.js';
-import type { DoctorReport } from '../../src/housekeeping/doctor/check.js';
+import type { DoctorPage } from '../../src/api/operations/answers.js';
 import { NOBODY } from '../../src/forge/probe.js';
 import { POSTGRES_URL } from '../services/test-stores.js';
 import { until } from '../services/until.js';
@@ -32,8 +32,8 @@ describe('integration/many organizations', () => {
   const mark = (): number => forge.sandbox.parts.ledger.entries.length;
   const of = (calls: ReadonlyArray<{ operation: string }>, name: string): number =>
     calls.filter(({ operation }) => operation === name).length;
-  const doctor = (query: Record<string, string> = {}): Promise<DoctorReport> =>
-    bot.reach.get<DoctorReport>('/v1/doctor', query);
+  const doctor = (query: Record<string, string> = {}): Promise<DoctorPage> =>
+    bot.reach.get<DoctorPage>('/v1/doctor', { ...query, limit: '1000' });
 
   beforeAll(async () => {
     forge = await aForge({ org: ORGS[0] ?? '' });
@@ -127,11 +127,11 @@ describe('integration/many organizations', () => {
     const askedForOne = asked(before);
 
     expect(askedForAll).toEqual([]);
-    expect(new Set(known.checks.filter(({ check }) => check === 'hook.there').map(({ org }) => org))).toEqual(
+    expect(new Set(known.rows.filter(({ check }) => check === 'hook.there').map(({ org }) => org))).toEqual(
       new Set(ORGS),
     );
-    expect(known.checks.filter(({ check, ageS }) => check === 'hook.there' && ageS === null)).toEqual([]);
-    expect(new Set(one.checks.flatMap(({ org }) => org ?? []))).toEqual(new Set(['org-5']));
+    expect(known.rows.filter(({ check, ageS }) => check === 'hook.there' && ageS === null)).toEqual([]);
+    expect(new Set(one.rows.flatMap(({ org }) => org ?? []))).toEqual(new Set(['org-5']));
     expect(of(askedForOne, 'listOrgHooks')).toBe(1);
     expect(askedForOne.filter(({ path }) => /\/orgs\/org-(?!5\b)/.test(path))).toEqual([]);
   });
@@ -142,7 +142,7 @@ describe('integration/many organizations', () => {
     const report = await doctor({ fresh: 'true' });
 
     const calls = asked(before);
-    expect(report.checks.filter(({ check }) => check === 'hook.there')).toHaveLength(ORGS.length);
+    expect(report.rows.filter(({ check }) => check === 'hook.there')).toHaveLength(ORGS.length);
     expect(of(calls, 'listOrgHooks')).toBe(ORGS.length);
     expect(calls.length).toBeLessThanOrEqual(3 * ORGS.length + 30);
   });

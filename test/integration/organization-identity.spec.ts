@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { StatusReport } from '../../src/api/operations/answers.js';
 import type { JsonObject } from '../../src/core/json.js';
-import type { DoctorReport } from '../../src/housekeeping/doctor/check.js';
+import type { DoctorPage } from '../../src/api/operations/answers.js';
 import type { ArrivalSummary } from '../../src/pipeline/inbox-store.port.js';
 import { userNamed } from '../../src/sandbox/control/read.js';
 import { makeOrganization } from '../../src/sandbox/resources/organization.js';
@@ -145,7 +145,7 @@ for (const [kind, describeIt] of STORES) {
           `^acme is another organization now \\(number ${taken}, not ${number}\\).*forgehand orgs accept acme --number ${taken}.*called acme-old now`,
         ),
       );
-      const { checks } = await bot.reach.get<DoctorReport>('/v1/doctor', { org: 'acme' });
+      const { rows: checks } = await bot.reach.get<DoctorPage>('/v1/doctor', { org: 'acme' });
       expect(checks.find(({ check }) => check === 'org.number')).toMatchObject({
         code: 'org.number.other',
         state: 'problem',
@@ -249,7 +249,7 @@ describe('integration/organization-identity: the organization is renamed', () =>
     );
     expect(alertsOf(status)).not.toContain('security.tenant_mismatch');
     expect(alertsOf(status)).not.toContain('poller.failing');
-    const { checks } = await bot.reach.get<DoctorReport>('/v1/doctor', { org: 'acme' });
+    const { rows: checks } = await bot.reach.get<DoctorPage>('/v1/doctor', { org: 'acme' });
     expect(checks.find(({ check }) => check === 'org.number')).toMatchObject({
       code: 'org.number.renamed',
       said: 'acme is called newname now: correct orgs[].name',

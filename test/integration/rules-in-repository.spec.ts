@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { StatusReport } from '../../src/api/operations/answers.js';
-import type { DoctorReport } from '../../src/housekeeping/doctor/check.js';
+import type { DoctorPage } from '../../src/api/operations/answers.js';
 import type { ProfileName } from '../../src/sandbox/profiles.js';
 import { until } from '../services/until.js';
 import { acmeConfig } from './support/acme-config.js';
@@ -126,7 +126,7 @@ describe('integration/rules-in-repository', () => {
       const { forge, bot, org } = await aHouse(profile);
       await protect(forge);
       await until(async () => (await org()).revision?.rules === 1);
-      const { checks } = await bot.reach.get<DoctorReport>('/v1/doctor', { fresh: 'true' });
+      const { rows: checks } = await bot.reach.get<DoctorPage>('/v1/doctor', { fresh: 'true' });
       expect(checks.find(({ check }) => check === 'hook.events')?.said).toMatch(/pull_request, pull_request_sync/);
       await forge.control('/_sandbox/given', { user: 'dora' });
       await forge.control('/_sandbox/hooks', {
@@ -184,7 +184,7 @@ describe('integration/rules-in-repository', () => {
       await protect(forge, { enable_push: true });
 
       await until(async () => (await org()).source?.code === 'RULES_OPEN_BRANCH');
-      const { checks } = await bot.reach.get<DoctorReport>('/v1/doctor', { fresh: 'true' });
+      const { rows: checks } = await bot.reach.get<DoctorPage>('/v1/doctor', { fresh: 'true' });
       expect((await org()).revision).toBeNull();
       expect((await org()).heldBack).toEqual([expect.stringContaining('may push to main without a review')]);
       expect(checks.filter(({ check }) => check === 'rules.refused')).toMatchObject([

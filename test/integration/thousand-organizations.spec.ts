@@ -3,6 +3,7 @@ import { h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import type { OperationName } from '../../src/api/operations/index.js';
 import type { AnyPage, Ask } from '../../src/console/page.js';
+import { forgePage } from '../../src/console/pages/forge.page.js';
 import { jobsPage } from '../../src/console/pages/jobs.page.js';
 import { overviewPage } from '../../src/console/pages/overview.page.js';
 import { rulesPage } from '../../src/console/pages/rules.page.js';
@@ -37,6 +38,7 @@ describe('integration/a thousand organizations', () => {
     ['rules', 38],
     ['schedules', 4],
     ['jobs', 1],
+    ['doctor', 8],
   ])('%s shows 50 rows of all, what needs attention first, in at most %i statements', async (name, most) => {
     const { answer, statements } = await many.ask<Page>(name);
 
@@ -55,6 +57,8 @@ describe('integration/a thousand organizations', () => {
     ['rules', 2 * ORGS.length],
     ['schedules', ORGS.length],
     ['jobs', jobs.filter(({ per }) => per === 'organization').length * ORGS.length],
+    // One says that nothing waits.
+    ['doctor', 5 * ORGS.length + 1],
   ])('%s gives each row on one page, and no page is large', async (name, rows) => {
     const seen: string[] = [];
     for (let after: string | null = ''; after !== null;) {
@@ -67,13 +71,16 @@ describe('integration/a thousand organizations', () => {
     expect([seen.length, new Set(seen).size]).toEqual([rows, rows]);
   });
 
-  it.each<[OperationName]>([['status'], ['rules'], ['schedules'], ['jobs']])('%s is searched', async (name) => {
-    const { rows, total } = (await many.ask<Page>(name, { search: 'ORG-0042' })).answer;
+  it.each<[OperationName]>([['status'], ['rules'], ['schedules'], ['jobs'], ['doctor']])(
+    '%s is searched',
+    async (name) => {
+      const { rows, total } = (await many.ask<Page>(name, { search: 'ORG-0042' })).answer;
 
-    expect(rows).toHaveLength(total);
-    expect(rows.length).toBeGreaterThan(0);
-    expect(rows.every((row) => text(row).includes('org-0042'))).toBe(true);
-  });
+      expect(rows).toHaveLength(total);
+      expect(rows.length).toBeGreaterThan(0);
+      expect(rows.every((row) => text(row).includes('org-0042'))).toBe(true);
+    },
+  );
 
   it('one that was paused is told first, with what was made of the newest pass of its schedule', async () => {
     const { rows } = (await many.ask<{ rows: object[] }>('schedules', { limit: 3 })).answer;
@@ -98,11 +105,12 @@ describe('integration/a thousand organizations', () => {
     ['overview', overviewPage],
     ['rules', rulesPage],
     ['jobs', jobsPage],
+    ['forge', forgePage],
   ])('the page %s has less than 200 KB, and a way to the others', async (_name, page) => {
     const call = async (name: OperationName, sent: object) =>
       (await many.ask(name, Object.fromEntries(Object.entries(sent ?? {}).filter(([, value]) => value !== undefined))))
         .answer;
-    const ask = { caller: SOCKET, now: new Date(), params: {}, query: {}, call, may: () => true };
+    const ask = { caller: SOCKET, now: new Date(), params: {}, query: { look: 'yes' }, call, may: () => true };
     const value = { path: page.path, query: {}, csrf: 'c', nonce: 'n' };
     const data = await page.load(ask as unknown as Ask);
     const html = renderToString(h(LookContext.Provider, { value, children: page.view(data) }));

@@ -361,7 +361,7 @@ describe('integration/waiting: each waiting reason', () => {
     await call('status');
     for (const code of CODES) made.set(code, await MAKERS[code]());
     status = await call('status');
-    doctor = await call('doctor');
+    doctor = await call('doctor', { limit: 1_000 });
     waiting = await call('waiting');
     overview = await show(overviewPage);
   });
@@ -388,7 +388,7 @@ describe('integration/waiting: each waiting reason', () => {
 
   it.each(CODES)('%s is a check of `doctor`, and a finding unless somebody wanted it so', (code) => {
     const id = made.get(code)?.id ?? '';
-    const check = doctor.checks.find((one) => one.code === `waiting.${code}` && one.said.includes(id));
+    const check = doctor.rows.find((one) => one.code === `waiting.${code}` && one.said.includes(id));
 
     expect(check).toMatchObject({
       check: `waiting.${code.split('.')[0] ?? ''}`,

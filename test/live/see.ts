@@ -85,8 +85,8 @@ function complaintsOf({ alerts, rows, quarantined, held }: StatusReport, afterOu
 }
 
 function findingsIn(stdout: string): string[] {
-  const { checks } = JSON.parse(stdout) as {
-    checks: Array<{ state: string; check: string; said: string; org?: string }>;
+  const { rows: checks } = JSON.parse(stdout) as {
+    rows: Array<{ state: string; check: string; said: string; org?: string }>;
   };
   return checks
     .filter(({ state }) => state === 'warning' || state === 'problem')

@@ -25,6 +25,7 @@ import { ruleCounts } from '../../insight/rule-counts.js';
 import { sourceText } from '../../insight/source-text.js';
 import { arrivalSummary } from '../../pipeline/inbox-store.port.js';
 import { gap } from '../../pipeline/gap-store.port.js';
+import { check, doctorReport } from '../../housekeeping/doctor/check.js';
 import { shownWaiting } from '../../core/waiting.js';
 import { rolloutRow } from '../../pipeline/rollout-store.port.js';
 import { applyReport, keptPlan } from '../../policies/policy-plan.js';
@@ -51,6 +52,13 @@ export const deliveryReport = arrivalSummary.extend({
   effects: z.array(effectCount).describe('Their planned effects, equal effects counted.'),
 });
 export type DeliveryReport = Shape<typeof deliveryReport>;
+
+/** What the doctor says, in pages. */
+export const doctorPage = pageOf(check).extend({
+  findings: count.describe('Problems and warnings, of all pages.'),
+  forges: doctorReport.shape.forges.describe('Those that the checks of this page are about.'),
+});
+export type DoctorPage = Shape<typeof doctorPage>;
 
 export const longCall = z.object({
   id: text,

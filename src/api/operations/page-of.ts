@@ -26,8 +26,10 @@ export function pageOf<Row extends z.ZodType>(row: Row) {
 
 interface Listed<Item, Row> {
   readonly items: readonly Item[];
-  /** Texts that a search looks through. The first ones order the rows: together they name one. */
+  /** Texts that a search looks through. */
   readonly namesOf: (item: Item) => readonly string[];
+  /** What orders the rows, and names one of them. Default: its names */
+  readonly orderOf?: (item: Item) => string;
   readonly needsAttention: (item: Item) => boolean;
   /** The rows of some items, in their order: what costs something is read for one page. */
   readonly rowsOf: (items: readonly Item[]) => Promise<readonly Row[]> | readonly Row[];
@@ -41,12 +43,12 @@ interface Asked {
 
 /** A page may have fewer rows than were asked for, where they are long. */
 export async function makePage<Item, Row>(
-  { items, namesOf, needsAttention, rowsOf }: Listed<Item, Row>,
+  { items, namesOf, orderOf = (item) => namesOf(item).join('/'), needsAttention, rowsOf }: Listed<Item, Row>,
   { search = '', after = '', limit: most }: Asked,
 ): Promise<{ rows: Row[]; next: string | null; total: number; attention: number }> {
   const wanted = search.toLowerCase();
   const fitting = items.filter((item) => wanted === '' || namesOf(item).join('/').toLowerCase().includes(wanted));
-  const places = fitting.map((item) => ({ item, at: `${needsAttention(item) ? 0 : 1} ${namesOf(item).join('/')}` }));
+  const places = fitting.map((item) => ({ item, at: `${needsAttention(item) ? 0 : 1} ${orderOf(item)}` }));
   const rest = places.filter(({ at }) => at > after).sort((a, b) => (a.at < b.at ? -1 : 1));
   const chosen = rest.slice(0, most);
   const rows = await rowsOf(chosen.map(({ item }) => item));

@@ -4,11 +4,11 @@ import type { ControlCaller } from '../../core/operators.js';
 import { fields, jsonObject, text } from '../../core/schema.js';
 import { seesWholeOrg } from '../../core/visibility.js';
 import { hookReport } from '../../housekeeping/doctor/install-hook.js';
-import { doctorReport, isFinding, type DoctorReport } from '../../housekeeping/doctor/check.js';
+import { isFinding, type DoctorReport } from '../../housekeeping/doctor/check.js';
 import { showWaiting, shownWaiting } from '../../core/waiting.js';
-import { longCall, statusReport } from './answers.js';
+import { doctorPage, longCall, statusReport } from './answers.js';
 import { tellCall } from './tell-call.js';
-import { paging } from './page-of.js';
+import { makePage, paging } from './page-of.js';
 import { statusOf } from './status-report.js';
 import { examineWaiting } from '../../housekeeping/doctor/examine-waiting.js';
 import { flag, operation } from './operation.js';
@@ -94,7 +94,7 @@ export const statusOperations = {
   doctor: operation({
     route: 'GET /v1/doctor',
     summary:
-      'What the bot knows about the forge, the token, the webhook and the rules of all organizations, or sees now',
+      'What the bot knows about the forge, the token, the webhook and the rules of all organizations, or sees now; findings first',
     scope: 'read',
     takesLong: true,
     command: 'doctor',
@@ -102,11 +102,12 @@ export const statusOperations = {
       org: z.string().optional().describe('Look at this one now.'),
       fresh: flag.default(false).describe('Look now. Default: answer from what is known, each line with its age.'),
       operations: flag.default(false).describe('Ask about every operation, not only those that the rules need.'),
+      ...paging,
     }),
-    answer: doctorReport,
+    answer: doctorPage,
     handle: async (
       { orgs, orders, doctor, waiting, config, clock },
-      { org: typed, fresh, operations },
+      { org: typed, fresh, operations, ...query },
       _caller,
       visibility,
     ) => {
@@ -121,7 +122,23 @@ export const statusOperations = {
         clock.now(),
       );
       const checks = [...visibleReport.checks, ...also];
-      return { ...visibleReport, checks, findings: checks.filter(isFinding).length };
+      const page = await makePage(
+        {
+          items: checks.map((one, n) => ({ one, n })),
+          namesOf: ({ one }) => [one.org ?? one.forge, one.check],
+          // In the order in which the doctor looks.
+          orderOf: ({ n }) => String(n).padStart(8, '0'),
+          needsAttention: ({ one }) => isFinding(one),
+          rowsOf: (items) => items.map(({ one }) => one),
+        },
+        query,
+      );
+      const onPage = new Set(page.rows.map(({ forge }) => forge));
+      return {
+        ...page,
+        findings: checks.filter(isFinding).length,
+        forges: visibleReport.forges.filter(({ id }) => onPage.has(id)),
+      };
     },
   }),
   acceptOrg: operation({

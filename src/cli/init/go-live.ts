@@ -102,7 +102,7 @@ export async function hearFirstDelivery(to: GoLive): Promise<void> {
 const LATER = 'token.wide';
 
 export async function runDoctor({ steps, bot, org }: GoLive): Promise<void> {
-  const { checks } = await bot.reach.call('doctor', { org, fresh: true, operations: false });
+  const { rows: checks } = await bot.reach.call('doctor', { org, fresh: true, operations: false, limit: 1_000 });
   const findings = checks.filter((one) => isFinding(one) && one.check !== LATER);
   const wide = checks.find((one) => isFinding(one) && one.check === LATER);
   if (findings.length === 0)

@@ -1,7 +1,7 @@
 import { definePage } from '../page.js';
 import { Callout, Section, Time } from '../ui/components.js';
 import { OrgField } from '../ui/words.js';
-import { ListTable } from '../ui/list.js';
+import { ListTable, More } from '../ui/list.js';
 import { CHECKS, FORGES } from '../../api/lists.js';
 
 /** What stands between forge and bot. The doctor looks at one organization now, and answers for all from what is known. */
@@ -16,12 +16,14 @@ export const forgePage = definePage({
       forges: status.forges,
       owned,
       org,
+      search: query['search'],
       mayAll: may('read', null),
-      report: query['look'] === 'yes' ? await call('doctor', { org }) : null,
+      report:
+        query['look'] === 'yes' ? await call('doctor', { org, search: query['search'], after: query['after'] }) : null,
     };
   },
   title: () => 'Forge and doctor',
-  view: ({ forges, owned, org, mayAll, report }) => (
+  view: ({ forges, owned, org, search, mayAll, report }) => (
     <>
       <Section title="Forges">
         <ListTable list={FORGES} caption="Forges" rows={forges} />
@@ -33,6 +35,10 @@ export const forgePage = definePage({
           <form class="filters" method="get" action="/forge">
             <input type="hidden" name="look" value="yes" />
             <OrgField orgs={owned} chosen={org} {...(mayAll ? { all: 'all of the bot' } : {})} />
+            <label>
+              <span>Search</span>
+              <input name="search" value={search ?? ''} maxLength={200} />
+            </label>
             <button type="submit" class="button-main">
               Look now
             </button>
@@ -44,13 +50,13 @@ export const forgePage = definePage({
               <p>
                 {report.findings === 0
                   ? 'Nothing is wrong.'
-                  : `${report.findings} of ${report.checks.length} checks found something.`}
+                  : `${report.findings} of ${report.total} checks found something.`}
               </p>
             </Callout>
             <ListTable
               list={CHECKS}
               caption="What the doctor saw"
-              rows={[...report.checks].sort((a, b) => RANK.indexOf(b.state) - RANK.indexOf(a.state))}
+              rows={[...report.rows].sort((a, b) => RANK.indexOf(b.state) - RANK.indexOf(a.state))}
               more={[
                 {
                   head: 'What to do',
@@ -68,6 +74,7 @@ export const forgePage = definePage({
                 },
               ]}
             />
+            <More page={report} one="check" />
             {report.forges.map(({ id, learnedAt }) => (
               <p class="muted small" key={id}>
                 What the bot knows of {id} it learned <Time at={learnedAt} />.

@@ -6,7 +6,7 @@ import type { ProbeAnswer } from '../../forge/probe.js';
 import { serverAccess } from '../../forge/server-access.js';
 
 /** One thing that the doctor looked at. */
-const check = z.object({
+export const check = z.object({
   /** `hook.events`: what was looked at; the same word in every release. */
   check: text,
   /** What was seen, for programs: `hook.events.missing`; begins with `check`. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { DoctorReport } from '../../../src/housekeeping/doctor/check.js';
+import type { DoctorPage } from '../../../src/api/operations/answers.js';
 import type { HookReport } from '../../../src/housekeeping/doctor/install-hook.js';
 import { aForge, type Forge } from '../support/a-forge.js';
 import { aPlace, type Place } from '../support/a-place.js';
@@ -67,9 +67,9 @@ describe('e2e/doctor', () => {
     const told = await run('doctor', '--operations');
     await bot.stop();
 
-    const report = JSON.parse(alone.stdout) as DoctorReport & { running: boolean };
+    const report = JSON.parse(alone.stdout) as DoctorPage & { running: boolean };
     expect([alone.code, report.running, report.findings]).toEqual([1, false, 2]);
-    expect(report.checks.find(({ check }) => check === 'hook.there')?.fix).toContain(
+    expect(report.rows.find(({ check }) => check === 'hook.there')?.fix).toContain(
       'type: forgehand hook install --org acme',
     );
     expect([dry.code, dry.stdout]).toEqual([0, expect.stringContaining('would be made (nothing was written)')]);

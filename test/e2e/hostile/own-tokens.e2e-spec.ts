@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { DoctorReport } from '../../../src/housekeeping/doctor/check.js';
+import type { DoctorPage } from '../../../src/api/operations/answers.js';
 import type { JsonObject } from '../../../src/core/json.js';
 import { until } from '../../services/until.js';
 import { aForge, type Forge } from '../support/a-forge.js';
@@ -122,7 +122,7 @@ describe('e2e/hostile: own tokens', () => {
       '--json',
     );
     if (code !== 0 && code !== 1) throw new Error(`forgehand doctor ended with ${code}: ${stderr}`);
-    const { checks } = JSON.parse(stdout) as DoctorReport;
+    const { rows: checks } = JSON.parse(stdout) as DoctorPage;
     return checks.filter(({ check }) => check === 'token.shared').map(({ org }) => org);
   }
 

@@ -1,7 +1,7 @@
 import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import type { DoctorReport } from '../../../src/housekeeping/doctor/check.js';
+import type { DoctorPage } from '../../../src/api/operations/answers.js';
 import { ROOT } from '../../services/with-services.mjs';
 import { until } from '../../services/until.js';
 import { aForge } from '../support/a-forge.js';
@@ -86,14 +86,14 @@ describe('e2e/init/pages', () => {
     const heard = async (): Promise<boolean> => /webhook/.test((await place.sh('npx forgehand deliveries --json')).out);
     await until(heard, 500);
     const doctor = await place.sh('npx forgehand doctor --fresh --json');
-    const report = JSON.parse(doctor.out) as DoctorReport;
+    const report = JSON.parse(doctor.out) as DoctorPage;
     const looks = [];
     for (const command of ['npx forgehand status', 'npx forgehand deliveries', 'npx forgehand runs'])
       looks.push((await place.sh(command)).code);
 
     expect(installed).toEqual({ code: 0, out: expect.stringMatching(/webhook \d+ of acme is made/) });
-    expect(report.checks.filter(({ state }) => state === 'problem')).toEqual([]);
-    expect(report.checks.find(({ check }) => check === 'delivery.arrives')?.state).toBe('ok');
+    expect(report.rows.filter(({ state }) => state === 'problem')).toEqual([]);
+    expect(report.rows.find(({ check }) => check === 'delivery.arrives')?.state).toBe('ok');
     expect(looks).toEqual([0, 0, 0]);
   });
 });

@@ -68,6 +68,20 @@ export class ManyOrgs {
     const active = { id: 'rev', revision: aRevision(RULES), loadedAt: new Date('2026-11-28T04:00:00Z') };
     const keeper = { active: async () => active, heldBack: () => [] };
     const forges = { get: () => null, list: () => [] };
+    const checks = orgs.flatMap((org) =>
+      ['hook.there', 'hook.events', 'rules.files', 'look.rights', 'org.number'].map((check) => ({
+        ...{
+          check,
+          code: `${check}.ok`,
+          forge: 'main',
+          org,
+          ageS: 60,
+          fix: [],
+          said: `it is as it should be in ${org}`,
+        },
+        state: troubled.includes(org) && check === 'hook.there' ? 'problem' : 'ok',
+      })),
+    );
     const nothing = { lacking: () => [], lackingNow: () => [], held: () => [] };
     const { dataSource } = stores;
     await dataSource.query(
@@ -107,6 +121,8 @@ export class ManyOrgs {
       keeper,
       forges,
       running: null,
+      orders: { connected: async () => undefined },
+      doctor: { examine: async () => ({ checks, forges: [], findings: troubled.length }) },
       offers: nothing,
       openAlerts: { all: async () => [] },
       orgs: new Orgs(config, forges as never),
