@@ -5,20 +5,24 @@ import { Secret } from '../core/secret.js';
 import { HistoryPruner } from './history-pruner.js';
 import type { HistoryAge, HistoryKind } from './retention-store.port.js';
 
-/** A store with so many old rows of each kind, of which each second one may go; remembers what it was asked. */
+/** A store with so many old rows of each kind, half of them of each of two organizations; each second one may go. Remembers what it was asked. */
 function aStore(rows: Readonly<Record<HistoryKind, number>>, onBatch: () => void = () => undefined) {
   const asked: string[] = [];
   const ages: HistoryAge[] = [];
   const store = {
     forgetRepeats: async () => 0,
     moveBeginnings: async (to: Date) => void asked.push(`beginnings ${to.toISOString()}`),
-    deleteEnded: async (kind: HistoryKind, after: string, limit: number, age: HistoryAge) => {
-      asked.push(`${kind} ${after}`.trim());
+    oldRows: async (kind: HistoryKind, after: string, limit: number, before: Date) => {
+      asked.push(`${kind} after ${after === '' ? 'none' : after} of before ${before.toISOString()}`);
+      const size = Math.min(limit, rows[kind] - Number(after));
+      const ids = ['acme', 'beta'].map((org) => [org, Array.from({ length: size / 2 }, () => org)] as const);
+      return { ids: new Map(ids), last: size < limit ? null : String(Number(after) + size) };
+    },
+    deleteEnded: async (kind: HistoryKind, ids: readonly string[], age: HistoryAge) => {
+      asked.push(`${kind}: ${ids.length} of ${[...new Set(ids)].join()}`);
       ages.push(age);
       onBatch();
-      const from = Number(after);
-      const size = Math.min(limit, rows[kind] - from);
-      return { deleted: Math.floor(size / 2), last: size < limit ? null : String(from + size) };
+      return ids.length / 2;
     },
   };
   const encryptor = new Encryptor(new Secret('0123456789abcdef'.repeat(4)));
@@ -26,34 +30,39 @@ function aStore(rows: Readonly<Record<HistoryKind, number>>, onBatch: () => void
 }
 
 describe('housekeeping/history-pruner', () => {
-  it('moves the beginnings of lists first, then looks at all old rows of each kind, batch by batch', async () => {
-    const { asked, ages, pruner } = aStore({ events: 250, runs: 0, arrivals: 100 });
+  it('moves the beginnings of lists first, then looks at all old rows of each kind, those of an organization together', async () => {
+    const { asked, ages, pruner } = aStore({ events: 5_100, runs: 0, arrivals: 100 });
 
     const deleted = await pruner.run(400);
 
-    expect(deleted).toEqual(
-      new Map([
-        ['events', 125],
-        ['arrivals', 50],
-      ]),
-    );
+    expect([...deleted]).toEqual([
+      ['events', 2_550],
+      ['arrivals', 50],
+    ]);
+    const of = 'of before 2025-10-16T12:00:00.000Z';
+    const full = (org: string): string[] =>
+      Array.from({ length: 13 }, (_, n) => `events: ${n < 12 ? 200 : 100} of ${org}`);
     expect(asked).toEqual([
       'beginnings 2025-10-16T00:00:00.000Z',
-      'events',
-      'events 100',
-      'events 200',
-      'runs',
-      'arrivals',
-      'arrivals 100',
+      `events after none ${of}`,
+      ...full('acme'),
+      ...full('beta'),
+      `events after 5000 ${of}`,
+      'events: 50 of acme',
+      'events: 50 of beta',
+      `runs after none ${of}`,
+      `arrivals after none ${of}`,
+      'arrivals: 50 of acme',
+      'arrivals: 50 of beta',
     ]);
     expect(ages[0]).toMatchObject({ now: new Date('2026-11-20T12:00:00Z'), days: 400 });
   });
 
   it('ends after the batch under way', async () => {
-    const { asked, pruner } = aStore({ events: 1_000_000, runs: 1, arrivals: 1 }, () => pruner.stop());
+    const { asked, pruner } = aStore({ events: 1_000_000, runs: 2, arrivals: 2 }, () => pruner.stop());
 
     await pruner.run(400);
 
-    expect(asked.slice(1)).toEqual(['events']);
+    expect(asked.filter((one) => one.includes(': '))).toEqual(['events: 200 of acme']);
   });
 });

@@ -4,10 +4,13 @@ import { Clock } from '../core/clock.js';
 import { Encryptor } from '../core/encryptor.js';
 import { historyBegins } from '../polling/kept-position.js';
 import { auditKey } from './audit/audit-check.js';
-import { RetentionStore, type HistoryKind } from './retention-store.port.js';
+import { RetentionStore, type HistoryKind, type OldRows } from './retention-store.port.js';
 
-/** Rows with all that hangs on them in one transaction: an embedded store does nothing else meanwhile. */
-const BATCH = 100;
+const DAY_MS = 86_400_000;
+/** Rows that are looked at together. */
+const PAGE = 5_000;
+/** Of one organization in one transaction, with all that hangs on them: an embedded store does nothing else meanwhile. */
+const BATCH = 200;
 /** Events take their arrivals and runs with them. */
 const KINDS: readonly HistoryKind[] = ['events', 'runs', 'arrivals'];
 
@@ -28,17 +31,27 @@ export class HistoryPruner {
     // Before any key goes: what a list shows from before it is history for every poll.
     await this.store.moveBeginnings(historyBegins(age.now, days));
     const deleted = new Map<HistoryKind, number>();
-    for (const kind of KINDS) {
-      let after: string | null = '';
-      while (after !== null && !this.isStopped) {
+    for (const kind of KINDS)
+      for await (const ids of this.batches(kind, age.now, days)) {
         const fromMs = this.clock.monotonicMs();
-        const batch: { deleted: number; last: string | null } = await this.store.deleteEnded(kind, after, BATCH, age);
-        after = batch.last;
-        if (batch.deleted > 0) deleted.set(kind, batch.deleted + (deleted.get(kind) ?? 0));
+        const count = await this.store.deleteEnded(kind, ids, age);
+        if (count > 0) deleted.set(kind, count + (deleted.get(kind) ?? 0));
         await rest(this.clock.monotonicMs() - fromMs);
       }
-    }
     return deleted;
+  }
+
+  private async *batches(kind: HistoryKind, now: Date, days: number): AsyncGenerator<readonly string[]> {
+    const before = new Date(now.getTime() - days * DAY_MS);
+    for (let after: string | null = ''; after !== null;) {
+      const page: OldRows = await this.store.oldRows(kind, after, PAGE, before);
+      for (const ids of page.ids.values())
+        for (let from = 0; from < ids.length; from += BATCH) {
+          if (this.isStopped) return;
+          yield ids.slice(from, from + BATCH);
+        }
+      after = page.last;
+    }
   }
 
   /** Ends after the batch under way. */

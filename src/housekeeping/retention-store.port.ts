@@ -24,16 +24,22 @@ export abstract class RetentionStore {
   /** What any feed or list still shows from before this time is history, also for those that nobody polls. */
   abstract moveBeginnings(to: Date): Promise<void>;
   /**
-   * Delete what has ended so many days ago, of the next `limit` old rows behind this id, in one transaction, with a cut in the audit chain. A row stays as a whole while anything
-   * of it has not ended or is not sealed, has a body, may still be shown by a list as new, or is named by something open. Of each effect the intents that say what was
-   * made last stay without their runs, until their object ended so many days ago.
-   * @param after '' = from the first
-   * @returns how many rows of the kind were deleted, and the id behind which the next ones begin; null = these were the last
+   * The next old rows, whether they may go or not.
+   * @param after id of the row before; '' = from the first
+   * @param before rows that are younger are left out
+   * @returns their ids by organization, and the id behind which the next ones begin; null = these were the last
    */
-  abstract deleteEnded(
-    kind: HistoryKind,
-    after: string,
-    limit: number,
-    age: HistoryAge,
-  ): Promise<{ readonly deleted: number; readonly last: string | null }>;
+  abstract oldRows(kind: HistoryKind, after: string, limit: number, before: Date): Promise<OldRows>;
+  /**
+   * Delete those of these rows that have ended so many days ago, in one transaction, with a cut in the audit chain. A row stays as a whole while anything of it has not
+   * ended or is not sealed, has a body, may still be shown by a list as new, or is named by something open. Of each effect the intents that say what was made last
+   * stay without their runs, until their object ended so many days ago. Each organization costs a link of its chain.
+   * @returns how many were deleted
+   */
+  abstract deleteEnded(kind: HistoryKind, ids: readonly string[], age: HistoryAge): Promise<number>;
+}
+
+export interface OldRows {
+  readonly ids: ReadonlyMap<string, readonly string[]>;
+  readonly last: string | null;
 }

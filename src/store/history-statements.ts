@@ -2,12 +2,13 @@ import { INTENT_STATES, isEnded } from '../core/states.js';
 import { isOldLink } from './audit-cuts.js';
 import { list } from './journal-statements.js';
 
-/** The locks come first: whoever adds to these rows at the same time waits, or is seen by the statements behind. */
-const page = (table: string): string =>
-  `SELECT id FROM ${table} WHERE id > $1 AND id < $2 ORDER BY id LIMIT $3 FOR UPDATE`;
+const page = (table: string): string => `SELECT id, org FROM ${table} WHERE id > $1 AND id < $2 ORDER BY id LIMIT $3`;
 /** The next old rows. Ids tell the time. Parameters: the id before, the first id that is not old, how many. */
 export const OLD_ROWS = { events: page('events'), runs: page('runs'), arrivals: page('arrivals') };
 
+/** The locks come first: whoever adds to these rows at the same time waits, or is seen by the statements behind. */
+const lock = (table: string): string => `SELECT id FROM ${table} WHERE id = ANY ($1) ORDER BY id FOR UPDATE`;
+export const LOCK_ROWS = { events: lock('events'), runs: lock('runs'), arrivals: lock('arrivals') };
 export const LOCK_RUNS_OF_EVENTS = 'SELECT id FROM runs WHERE event_id = ANY ($1) ORDER BY id FOR UPDATE';
 
 /** A list may show a row of before its beginning for ever. Clocks of forges are wrong by less than this. */

@@ -1,9 +1,9 @@
 import type { EntityManager } from 'typeorm';
 import type { NewEntry } from '../core/arrival.js';
 import { firstIdAt } from '../core/ids.js';
-import type { HistoryAge, HistoryKind, RetentionStore } from '../housekeeping/retention-store.port.js';
+import type { HistoryAge, HistoryKind, OldRows, RetentionStore } from '../housekeeping/retention-store.port.js';
 import { ageBefore, cutLinks } from './audit-cuts.js';
-import { execute, planForValues, type Database } from './database.js';
+import { execute, executePlanned, planForValues, type Database } from './database.js';
 import {
   ARRIVALS_OF_EVENTS,
   DELETE_ARRIVALS,
@@ -16,6 +16,7 @@ import {
   FORGET_INTENTS,
   FORGET_STATES,
   FORGET_UNDONE,
+  LOCK_ROWS,
   LOCK_RUNS_OF_EVENTS,
   MOVE_BEGINNINGS,
   OLD_ROWS,
@@ -49,20 +50,28 @@ export class SqlRetentionStore implements RetentionStore {
     await this.db.run((manager) => execute(manager, MOVE_BEGINNINGS, [to.toISOString(), to]));
   }
 
-  async deleteEnded(
-    kind: HistoryKind,
-    after: string,
-    limit: number,
-    age: HistoryAge,
-  ): Promise<{ deleted: number; last: string | null }> {
-    const before = ageBefore(age);
+  async oldRows(kind: HistoryKind, after: string, limit: number, before: Date): Promise<OldRows> {
+    const values = [after, firstIdAt(before), limit];
+    const { rows } = await this.db.run((manager) =>
+      executePlanned<{ id: string; org: string }>(manager, OLD_ROWS[kind], values),
+    );
+    const ids = new Map<string, string[]>();
+    for (const { id, org } of rows) {
+      const ofOrg = ids.get(org) ?? [];
+      ofOrg.push(id);
+      ids.set(org, ofOrg);
+    }
+    return { ids, last: rows.length < limit ? null : (rows.at(-1)?.id ?? null) };
+  }
+
+  async deleteEnded(kind: HistoryKind, ids: readonly string[], age: HistoryAge): Promise<number> {
     return this.db.transaction(async (manager) => {
       await planForValues(manager);
-      const ids = idsOf(await execute(manager, OLD_ROWS[kind], [after, firstIdAt(before), limit]));
-      if (kind === 'events' && ids.length > 0) await execute(manager, LOCK_RUNS_OF_EVENTS, [ids]);
-      const ended = ids.length === 0 ? [] : idsOf(await execute(manager, ENDED[kind], [ids, before]));
+      await execute(manager, LOCK_ROWS[kind], [ids]);
+      if (kind === 'events') await execute(manager, LOCK_RUNS_OF_EVENTS, [ids]);
+      const ended = idsOf(await execute(manager, ENDED[kind], [ids, ageBefore(age)]));
       if (ended.length > 0) await DELETE[kind](manager, ended, age);
-      return { deleted: ended.length, last: ids.length < limit ? null : (ids.at(-1) ?? null) };
+      return ended.length;
     });
   }
 }

@@ -5,7 +5,7 @@ import type { ForgeEvent } from '../../src/core/event.js';
 import { newId } from '../../src/core/ids.js';
 import type { NewIntent } from '../../src/core/run.js';
 import { checkPage } from '../../src/housekeeping/audit/audit-check.js';
-import type { HistoryAge, HistoryKind } from '../../src/housekeeping/retention-store.port.js';
+import type { HistoryAge, HistoryKind, OldRows } from '../../src/housekeeping/retention-store.port.js';
 import { PersonErasure } from '../../src/housekeeping/erase/person-erasure.js';
 import type { StatedObject } from '../../src/pipeline/inbox-store.port.js';
 import type { Stores } from '../../src/store/open-stores.js';
@@ -96,16 +96,12 @@ export function deletedHistorySuite(open: () => Promise<Stores>): void {
 
     async function pruned(age = then(), limit = 100): Promise<Record<HistoryKind, number>> {
       const deleted = { events: 0, runs: 0, arrivals: 0 };
+      const before = new Date(age.now.getTime() - age.days * DAY_MS);
       for (const kind of ['events', 'runs', 'arrivals'] as const)
         for (let after: string | null = ''; after !== null;) {
-          const batch: { deleted: number; last: string | null } = await stores.retention.deleteEnded(
-            kind,
-            after,
-            limit,
-            age,
-          );
-          deleted[kind] += batch.deleted;
-          after = batch.last;
+          const page: OldRows = await stores.retention.oldRows(kind, after, limit, before);
+          for (const ids of page.ids.values()) deleted[kind] += await stores.retention.deleteEnded(kind, ids, age);
+          after = page.last;
         }
       return deleted;
     }
