@@ -21,6 +21,9 @@ export const alert = defineReasons({
     `the poller ${source} failed ${failures} times in a row`,
   'poller.stuck': ({ forge, org, seconds }: { forge: string; org: string; seconds: number }) =>
     `the poller has not read the feed of ${org} on ${forge} to its end for ${Math.round(seconds / 60)} min`,
+  /** `neededPerMin`, `leftPerMin`: calls, for the periods that are wanted. `ratePerS`: the rate with which they fit. */
+  'polls.stretched': (polls: StretchedPolls) =>
+    `feeds of ${polls.forge} are read every ${polls.everyS} s, wanted ${polls.wantedS}: ${inEnglish(polls.organizations)} organization${polls.organizations === 1 ? '' : 's'} need ${inEnglish(polls.neededPerMin)} calls a minute, ${inEnglish(polls.leftPerMin)} are left; raise forges[].rate_per_s (${inEnglish(polls.ratePerS)} would do, if the forge bears it), or feed.every_s`,
   gaps: ({ org }: { org: string }) => `deliveries of ${org} are missing; polling found their events`,
   'webhooks.silent': ({ org }: { org: string }) => `the feed of ${org} has new rows, but no delivery comes`,
   'config.broken': ({ process, first }: { process: string; first: string }) =>
@@ -79,10 +82,24 @@ interface OtherOrg {
   readonly calledNow: string | null;
 }
 
+interface StretchedPolls {
+  readonly forge: string;
+  readonly everyS: number;
+  readonly wantedS: number;
+  readonly organizations: number;
+  readonly neededPerMin: number;
+  readonly leftPerMin: number;
+  readonly ratePerS: number;
+}
+
 interface OfIntent {
   readonly org: string;
   readonly rule: string;
   readonly because: Reason | null;
+}
+
+function inEnglish(count: number): string {
+  return count.toLocaleString('en-US');
 }
 
 type AlertCode = ReturnType<typeof alert>['code'];

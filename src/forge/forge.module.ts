@@ -9,12 +9,22 @@ import { ForgesToConnect } from './forges-to-connect.js';
 import { Looks } from './looks.js';
 import { OrgAccessReader } from './org-access.js';
 import { OrgNumbers } from './org-numbers.js';
+import { PollPeriods } from './poll-periods.js';
 import { ServerAccessReader } from './server-access.js';
 
 /** Longest wait for the forges when the process starts. */
 const CONNECT_WAIT_MS = 2_000;
 
-const SHARED = [ConnectedForges, OrgNumbers, ForgeOwners, ForgeInventory, Looks, ServerAccessReader, OrgAccessReader];
+const SHARED = [
+  ConnectedForges,
+  OrgNumbers,
+  ForgeOwners,
+  ForgeInventory,
+  Looks,
+  PollPeriods,
+  ServerAccessReader,
+  OrgAccessReader,
+];
 
 /** The forges' API: clients, what each server can do, and whose repositories are. */
 @Module({

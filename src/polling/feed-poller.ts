@@ -30,7 +30,7 @@ export interface FeedPollerDeps extends EntryWriterDeps {
   /** Maximum number of pages with news in one poll; the next poll skips them and continues. */
   readonly maxPages?: number;
   /** Without a poll for longer than this, there was an outage. Default: ten minutes; more when polls are rarer. */
-  readonly outageMs?: number;
+  readonly outageMs?: () => number;
 }
 
 interface CommentsPlace {
@@ -95,7 +95,7 @@ export class FeedPoller {
     const now = this.deps.clock.now();
     const position = movedOn(storedPosition, now, this.deps.historyDays ?? null);
     const wasAway =
-      advancedAt !== null && now.getTime() - advancedAt.getTime() > (this.deps.outageMs ?? DEFAULT_OUTAGE_MS);
+      advancedAt !== null && now.getTime() - advancedAt.getTime() > (this.deps.outageMs?.() ?? DEFAULT_OUTAGE_MS);
     const reading = await this.readPages(wasAway ? lookingBack(position, now) : position);
     // Before the rows are stored: what comes from now on is new to every process, whatever their clocks and the forge's say.
     if (position.historyTo !== reading.position.historyTo) {

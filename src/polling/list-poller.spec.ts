@@ -51,8 +51,8 @@ function aWorld({ callsPerVisit = 10, pageSize = 2, lacks = [] as string[] } = {
     offers: () => true,
     repositories: { list: async () => repositories },
     callsPerVisit,
-    everyMs: EVERY_MS,
-    graceMs: GRACE_S * 1000,
+    everyMs: () => EVERY_MS,
+    graceMs: () => GRACE_S * 1000,
     client: {
       searchIssues: async ({ state, since, page = 1, owner }, options) => {
         asked.push(`${owner} ${state} ${page}`);

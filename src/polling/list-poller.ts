@@ -45,9 +45,9 @@ export interface ListPollerDeps extends EntryWriterDeps {
   /** Maximum number of calls in one visit; the next visit continues. */
   readonly callsPerVisit: number;
   /** Time between two visits, also over restarts. */
-  readonly everyMs: number;
+  readonly everyMs: () => number;
   /** Time that a change's delivery and row have to come before the lists are used. */
-  readonly graceMs: number;
+  readonly graceMs: () => number;
 }
 
 interface ListVisit {
@@ -107,7 +107,7 @@ export class ListPoller {
       },
     });
     const position = movedOn(storedPosition, clock.now(), this.deps.historyDays ?? null);
-    if (!isDue(position, clock.now(), this.deps.everyMs)) return { calls: 0, stored: 0, complete: true };
+    if (!isDue(position, clock.now(), this.deps.everyMs())) return { calls: 0, stored: 0, complete: true };
     const allowance = new CallAllowance(this.deps.callsPerVisit);
     let stored = 0;
     try {
@@ -132,7 +132,7 @@ export class ListPoller {
     allowance: CallAllowance,
   ): Promise<number> {
     const { clock, graceMs } = this.deps;
-    const until = position.reading?.until ?? toWholeSecond(new Date(clock.now().getTime() - graceMs)).toISOString();
+    const until = position.reading?.until ?? toWholeSecond(new Date(clock.now().getTime() - graceMs())).toISOString();
     const from = Math.max(Date.parse(position.settledTo) - OVERLAP_MS, Date.parse(position.since));
     let stored = 0;
     let page = position.reading?.page ?? 1;

@@ -5,6 +5,7 @@ import type { ThisProcess } from '../config/this-process.js';
 import { silentLogger } from '../core/logger.js';
 import { PollLeases } from './poll-leases.js';
 import { PollLoop } from './poll-loop.js';
+import { PollPaces } from './poll-paces.js';
 
 const EVERY_S = 60;
 const TICK_MS = 250;
@@ -18,22 +19,32 @@ function setup({ kind = 'postgres' } = {}) {
   const broken = new Set<string>();
   const processes = new Map<string, PollLoop>();
   const start = (name: string): void => {
-    const config = { store: { kind }, orgs: [{ forge: 'main', feed: { everyS: EVERY_S } }] } as unknown as AppConfig;
+    const config = {
+      store: { kind },
+      forges: [],
+      housekeeping: { audits: false },
+      orgs: [{ forge: 'main', feed: { everyS: EVERY_S } }],
+    } as unknown as AppConfig;
     const leases = new PollLeases(config, { name } as ThisProcess, facts, clock, silentLogger);
     const source = {
       name: 'feed/main/acme',
+      source: 'feed' as const,
       forge: 'main',
       org: 'acme',
+      credential: 'main',
+      callsPerPoll: 1,
       everyMs: EVERY_S * 1000,
       poll: async () => {
         polls.push({ by: name, atMs: nowMs });
         if (broken.has(name)) throw new Error('no route to the forge');
+        return 1;
       },
     };
     const alerts = { raise: () => undefined, resolve: () => undefined };
+    const paces = new PollPaces(config, { publish: () => undefined }, clock, alerts);
     processes.set(
       name,
-      new PollLoop({ list: () => [source] }, leases, clock, { next: () => 0.5 }, silentLogger, alerts),
+      new PollLoop({ list: () => [source] }, leases, paces, clock, { next: () => 0.5 }, silentLogger, alerts),
     );
   };
   const run = async (forMs: number): Promise<void> => {

@@ -1,26 +1,43 @@
 import { describe, expect, it } from '@jest/globals';
 import { silentLogger } from '../core/logger.js';
+import type { AppConfig } from '../config/app-config.js';
+import type { Clock } from '../core/clock.js';
 import { PollLoop } from './poll-loop.js';
+import { PollPaces } from './poll-paces.js';
 
 const HELD = { holds: () => true, noteOutcome: () => undefined, release: async () => undefined };
 
+const NO_ALERTS = { raise: () => undefined, resolve: () => undefined };
+const CONFIG = { forges: [], housekeeping: { audits: false } } as unknown as AppConfig;
+const FEED = { source: 'feed', forge: 'main', org: 'acme', credential: 'main', callsPerPoll: 1 } as const;
+
+/** Of a forge without a limit. */
+function pacesOf(clock: Clock): PollPaces {
+  return new PollPaces(CONFIG, { publish: () => undefined }, clock, NO_ALERTS);
+}
+
 function setup(poll: () => Promise<unknown>) {
+  const clock = { now: () => new Date(state.now), monotonicMs: () => state.now };
   const state = { now: 0, raised: [] as string[], polls: 0, isPressing: false };
   const loop = new PollLoop(
     {
       list: () => [
         {
           name: 'feed/acme',
-          forge: 'main',
-          org: 'acme',
+          ...FEED,
           everyMs: 1000,
           isPressing: () => state.isPressing,
-          poll: () => ((state.polls += 1), poll()),
+          poll: async () => {
+            state.polls += 1;
+            await poll();
+            return 1;
+          },
         },
       ],
     },
     HELD,
-    { now: () => new Date(state.now), monotonicMs: () => state.now },
+    pacesOf(clock),
+    clock,
     { next: () => 0.5 },
     silentLogger,
     { raise: (key) => void state.raised.push(key), resolve: () => {} },
@@ -60,6 +77,16 @@ describe('polling/poll-loop', () => {
     [state.isPressing, failing] = [true, true];
     for (const ms of [2750, 3000, 4749, 4750]) await wakeAt(ms);
     expect(state.polls).toBe(7);
+  });
+
+  it('polls soon what presses since its last poll', async () => {
+    const { state, wakeAt } = setup(async () => {});
+    await wakeAt(0);
+    await wakeAt(500);
+    state.isPressing = true;
+    await wakeAt(501);
+
+    expect(state.polls).toBe(2);
   });
 
   it('never overlaps one source', async () => {
@@ -103,19 +130,14 @@ describe('polling/poll-loop', () => {
     const polls: string[] = [];
     let names = ['feed/acme', 'feed/beta'];
     let now = 0;
+    const clock = { now: () => new Date(now), monotonicMs: () => now };
     const loop = new PollLoop(
       {
-        list: () =>
-          names.map((name) => ({
-            name,
-            forge: 'main',
-            org: 'acme',
-            everyMs: 1000,
-            poll: async () => void polls.push(name),
-          })),
+        list: () => names.map((name) => ({ name, ...FEED, everyMs: 1000, poll: async () => polls.push(name) })),
       },
       HELD,
-      { now: () => new Date(now), monotonicMs: () => now },
+      pacesOf(clock),
+      clock,
       { next: () => 0.5 },
       silentLogger,
       { raise: () => undefined, resolve: (key) => void resolved.push(key) },

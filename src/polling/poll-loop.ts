@@ -6,10 +6,13 @@ import { Logger } from '../core/logger.js';
 import { Random } from '../core/random.js';
 import { isOrgStopped } from '../forge/org-numbers.js';
 import { PollLeases } from './poll-leases.js';
+import { PollPaces } from './poll-paces.js';
 import { Pollers, type Polled } from './pollers.js';
 
 interface Turn {
   dueAtMs: number;
+  /** Null before the first poll. */
+  endedAtMs: number | null;
   failures: number;
   running: Promise<void> | null;
 }
@@ -17,8 +20,6 @@ interface Turn {
 /** Failures in a row that raise an alert; single ones are usual. */
 const ALERT_AFTER = 3;
 const MAX_WAIT_MS = 300_000;
-/** How much sooner a pressing source has its next turn. */
-const FAST = 0.25;
 /** Keeps pollers of many organizations from starting at the same time. */
 const JITTER = [0.9, 1.1] as const;
 
@@ -31,6 +32,7 @@ export class PollLoop {
   constructor(
     @Inject(Pollers) private readonly pollers: Pick<Pollers, 'list'>,
     @Inject(PollLeases) private readonly leases: Pick<PollLeases, 'holds' | 'noteOutcome' | 'release'>,
+    @Inject(PollPaces) private readonly paces: Pick<PollPaces, 'plan' | 'everyMs' | 'noteCalls' | 'forget'>,
     private readonly clock: Clock,
     private readonly random: Random,
     private readonly logger: Logger,
@@ -42,10 +44,11 @@ export class PollLoop {
     const now = this.clock.monotonicMs();
     const sources = this.pollers.list();
     if (sources.length < this.turns.size) this.forget(new Set(sources.map(({ name }) => name)));
-    for (const source of sources) {
-      if (!this.leases.holds(source.forge)) continue;
+    const own = sources.filter(({ forge }) => this.leases.holds(forge));
+    this.paces.plan(own);
+    for (const source of own) {
       const turn = this.turnOf(source, now);
-      if (turn.running || turn.dueAtMs > now) continue;
+      if (turn.running || !this.isDue(source, turn, now)) continue;
       turn.running = this.pollOnce(source, turn).finally(() => (turn.running = null));
     }
   }
@@ -61,6 +64,7 @@ export class PollLoop {
     for (const [name, turn] of this.turns) {
       if (names.has(name) || turn.running) continue;
       this.turns.delete(name);
+      this.paces.forget(name);
       this.alerts.resolve(`poller.failing/${name}`);
     }
   }
@@ -68,15 +72,21 @@ export class PollLoop {
   private turnOf(source: Polled, now: number): Turn {
     const earlier = this.turns.get(source.name);
     if (earlier) return earlier;
-    const turn: Turn = { dueAtMs: now + (source.startAfterMs ?? 0), failures: 0, running: null };
+    const turn: Turn = { dueAtMs: now + (source.startAfterMs ?? 0), endedAtMs: null, failures: 0, running: null };
     this.turns.set(source.name, turn);
     return turn;
+  }
+
+  /** What presses since its last poll, or had a longer period then, does not wait for the end of that. */
+  private isDue(source: Polled, { dueAtMs, endedAtMs, failures }: Turn, now: number): boolean {
+    if (dueAtMs <= now) return true;
+    return failures === 0 && endedAtMs !== null && endedAtMs + this.paces.everyMs(source) * JITTER[1] <= now;
   }
 
   private async pollOnce(source: Polled, turn: Turn): Promise<void> {
     const { clock, random, logger, alerts } = this;
     try {
-      await source.poll();
+      this.paces.noteCalls(source, await source.poll());
       turn.failures = 0;
       this.leases.noteOutcome(source.forge, true);
       alerts.resolve(`poller.failing/${source.name}`);
@@ -96,8 +106,9 @@ export class PollLoop {
           { source: source.name, failures: turn.failures },
         );
     }
-    const everyMs = turn.failures === 0 && source.isPressing?.() ? source.everyMs * FAST : source.everyMs;
-    const growth = { firstMs: everyMs, maxMs: Math.max(source.everyMs, MAX_WAIT_MS), between: JITTER };
-    turn.dueAtMs = clock.monotonicMs() + backoffMs(turn.failures, growth, () => random.next());
+    const firstMs = turn.failures === 0 ? this.paces.everyMs(source) : source.everyMs;
+    const growth = { firstMs, maxMs: Math.max(firstMs, MAX_WAIT_MS), between: JITTER };
+    turn.endedAtMs = clock.monotonicMs();
+    turn.dueAtMs = turn.endedAtMs + backoffMs(turn.failures, growth, () => random.next());
   }
 }

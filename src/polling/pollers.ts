@@ -3,10 +3,12 @@ import { AppConfig, type OrgConfig } from '../config/app-config.js';
 import { ThisProcess } from '../config/this-process.js';
 import { callingAs } from '../core/caller.js';
 import { Clock } from '../core/clock.js';
+import type { EntrySource } from '../core/event.js';
 import { Logger } from '../core/logger.js';
 import { ConnectedForges } from '../forge/connected-forges.js';
 import { ForgeOwners } from '../forge/forge-owners.js';
 import type { OperationName } from '../forge/operations.js';
+import { PollPeriods } from '../forge/poll-periods.js';
 import { Metrics } from '../observability/metrics.js';
 import { InboxStore } from '../pipeline/inbox-store.port.js';
 import { WorkQueue } from '../pipeline/work-queue.port.js';
@@ -16,15 +18,18 @@ import { FeedPoller } from './feed-poller.js';
 import { GapKeeper } from './gaps/gap-keeper.js';
 import { KnownRepositories } from './known-repositories.js';
 import { ListPoller } from './list-poller.js';
-import { awaitsTasks } from './task-pace.js';
+import { awaitsTasks, callsOfQuietTasks } from './task-pace.js';
 import { TaskPoller } from './task-poller.js';
 
 /** One source that is read again and again. */
 export interface Polled {
   /** `feed/acme`, for log and alert. */
   readonly name: string;
+  readonly source: EntrySource;
   readonly forge: string;
   readonly org: string;
+  /** The account that polls it: those of one account share its rate. */
+  readonly credential: string;
   readonly everyMs: number;
   /** How long after the start of the process its first turn comes; default at once. */
   readonly startAfterMs?: number;
@@ -33,11 +38,18 @@ export interface Polled {
    * time.
    */
   readonly isPressing?: () => boolean;
-  poll(): Promise<unknown>;
+  /** Whether the organization has a gap, or an open task that a rule waits for: it keeps its period when others have to wait longer. */
+  readonly isUrgent?: () => boolean;
+  /** Calls that a poll takes, as far as it is known before the first one. */
+  readonly callsPerPoll: number;
+  /** @returns calls made */
+  poll(): Promise<number>;
 }
 
 /** A start has more pressing things to read. */
 const LISTS_AFTER_MS = 60_000;
+/** Of a visit of an organization with few repositories. */
+const CALLS_OF_LISTS = 3;
 
 /** The pollers of every organization; each is made once its forge is connected, since what can be read depends on it. */
 @Injectable()
@@ -48,6 +60,7 @@ export class Pollers {
     private readonly config: AppConfig,
     private readonly self: ThisProcess,
     private readonly forges: ConnectedForges,
+    private readonly periods: PollPeriods,
     private readonly gaps: GapKeeper,
     private readonly owners: ForgeOwners,
     private readonly revisions: ActiveRevisions,
@@ -74,7 +87,7 @@ export class Pollers {
   }
 
   private of(org: OrgConfig): Polled[] {
-    const { forges, gaps, owners, inbox, cursors, queue, metrics, clock, logger } = this;
+    const { forges, periods, gaps, owners, inbox, cursors, queue, metrics, clock, logger } = this;
     const { startedAt } = this.self;
     const forge = forges.get(org.forge, org.name);
     if (!forge) return [];
@@ -86,6 +99,7 @@ export class Pollers {
     const common = { inbox, cursors, queue, clock, logger, startedAt, historyDays, client: forge.client, counted };
     const offers = (name: OperationName): boolean => forges.get(org.forge, org.name)?.offers(name) ?? true;
     const everyMs = org.feed.everyS * 1000;
+    const stretch = (): number => periods.stretchOf(org.forge, org.name);
     const moved = new Set<string>();
     const feed = new FeedPoller(
       {
@@ -94,7 +108,7 @@ export class Pollers {
         moved: (repositoryId) => void moved.add(repositoryId),
         commentsOf: async (place) =>
           offers('listComments') ? (await forge.client.listComments(place)).map(({ id }) => String(id)) : null,
-        outageMs: Math.max(600_000, everyMs * 5),
+        outageMs: () => Math.max(600_000, everyMs * stretch() * 5),
       },
       polled,
     );
@@ -118,29 +132,35 @@ export class Pollers {
         offers,
         repositories,
         callsPerVisit: org.lists.callsPerVisit,
-        everyMs: listsMs,
-        graceMs: org.feed.graceS * 1000,
+        everyMs: () => listsMs * stretch(),
+        graceMs: () => org.feed.graceS * stretch() * 1000,
       },
       polled,
     );
+    const isUrgent = (): boolean => gaps.isMissing(org.forge, org.name) || tasks.hasAwaited;
+    const ofAccount = { forge: org.forge, org: org.name, credential: forge.credential };
     return [
       {
         name: `feed/${org.forge}/${org.name}`,
-        org: org.name,
-        forge: org.forge,
+        source: 'feed',
+        ...ofAccount,
         everyMs,
+        callsPerPoll: 1,
+        isUrgent,
         isPressing: () => feed.isCutOff || gaps.isMissing(org.forge, org.name),
-        poll: () => callingAs(caller, () => feed.poll()),
+        poll: () => callingAs(caller, async () => (await feed.poll()).pages),
       },
       ...(org.tasks.callsPerPoll > 0
         ? [
             {
               name: `tasks/${org.forge}/${org.name}`,
-              org: org.name,
-              forge: org.forge,
+              source: 'tasks' as const,
+              ...ofAccount,
               everyMs,
+              callsPerPoll: callsOfQuietTasks(offers('listOrgRuns') ? 2 : org.tasks.callsPerPoll),
+              isUrgent,
               isPressing: () => tasks.hasOpen,
-              poll: () => callingAs(caller, () => tasks.poll()),
+              poll: () => callingAs(caller, async () => (await tasks.poll()).calls),
             },
           ]
         : []),
@@ -148,12 +168,13 @@ export class Pollers {
         ? [
             {
               name: `lists/${org.forge}/${org.name}`,
-              org: org.name,
-              forge: org.forge,
+              source: 'lists' as const,
+              ...ofAccount,
               everyMs: listsMs,
+              callsPerPoll: Math.min(org.lists.callsPerVisit, CALLS_OF_LISTS),
               startAfterMs: LISTS_AFTER_MS,
               isPressing: () => lists.isCutOff,
-              poll: () => callingAs(caller, () => lists.poll()),
+              poll: () => callingAs(caller, async () => (await lists.poll()).calls),
             },
           ]
         : []),

@@ -22,6 +22,11 @@ export function readingOf(facts: {
   return facts.hasMoved ? 'moved' : 'none';
 }
 
+/** Calls of a poll where no rule waits for tasks, by what it takes to read them. */
+export function callsOfQuietTasks(reading: number): number {
+  return reading / QUIET_EVERY;
+}
+
 /** A revision, as far as its rules wait for something. */
 interface WaitingRules {
   readonly revision: { readonly rules: ReadonlyArray<Pick<CompiledRule, 'disabled' | 'on'>> };

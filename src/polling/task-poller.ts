@@ -82,6 +82,8 @@ export class TaskPoller {
   private polls = 0;
   /** Some tasks have not ended: poll again soon. */
   hasOpen = false;
+  /** Some tasks have not ended, and a rule waits for tasks. */
+  hasAwaited = false;
 
   constructor(
     private readonly deps: TaskPollerDeps,
@@ -113,8 +115,9 @@ export class TaskPoller {
     });
     const position = movedOn(storedPosition, this.deps.clock.now(), this.deps.historyDays ?? null);
     const movedLately = this.movedLately.next(this.deps.moved ?? []);
+    const isAwaited = (await this.deps.isAwaited?.()) ?? true;
     const reading = readingOf({
-      isAwaited: (await this.deps.isAwaited?.()) ?? true,
+      isAwaited,
       hasOpen: Object.keys(position.open).length > 0,
       hasMoved: movedLately.size > 0,
       poll: this.polls++,
@@ -175,6 +178,7 @@ export class TaskPoller {
           if (!busy.has(id) && !isFirst.has(id)) this.readAt.set(id, this.deps.clock.now().toISOString());
       position.oldestReadAt = this.oldestOf(repositories);
       this.hasOpen = Object.keys(position.open).length > 0;
+      this.hasAwaited = this.hasOpen && isAwaited;
       await this.deps.cursors.write(forge, org, 'tasks', position);
     }
     return { calls: budget.spent, repositories: done, stored: count, complete: done === toRead.length };

@@ -41,6 +41,7 @@ export function gapStoreSuite(open: () => Promise<Stores>): void {
       { read: async () => hooks && { hooks, at: clock.now() } },
       new HookHistory(stores.known),
       { serverOf: () => ({ product: 'gitea', version: '1.27.0' }) },
+      { stretchOf: () => 1 },
       clock,
       silentLogger,
       alerts,

@@ -73,7 +73,7 @@ async function start(stores: Stores, clock: ManualClock) {
   const feed = new FeedPoller(common, polled);
   const tasks = new TaskPoller({ ...common, offers, repositories, callsPerPoll: 50 }, polled);
   const lists = new ListPoller(
-    { ...common, offers, repositories, callsPerVisit: 50, everyMs: HOUR_MS, graceMs: 60_000 },
+    { ...common, offers, repositories, callsPerVisit: 50, everyMs: () => HOUR_MS, graceMs: () => 60_000 },
     polled,
   );
   const folder = mkdtempSync(join(tmpdir(), 'forgehand-days-'));

@@ -25,6 +25,7 @@ import { EffectEchoDetector } from '../../src/pipeline/decide/detect-echoes.js';
 import { Scheduler } from '../../src/housekeeping/scheduler.js';
 import { FeedPoller } from '../../src/polling/feed-poller.js';
 import { PollLoop } from '../../src/polling/poll-loop.js';
+import { PollPaces } from '../../src/polling/poll-paces.js';
 import { DeliveryWriter } from '../../src/pipeline/receive.js';
 import { receiveDelivery, type Hook } from '../../src/webhooks/receive-delivery.js';
 import { DecideTurns } from '../../src/pipeline/decide/decide-turns.js';
@@ -364,16 +365,21 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
     const sources = [
       {
         name: 'feed/main/acme',
+        source: 'feed' as const,
         forge: 'main',
         org: 'acme',
+        credential: 'main',
         everyMs: POLLS_EVERY_MS,
+        callsPerPoll: 1,
         isPressing: () => feed.isCutOff,
-        poll: () => feed.poll(),
+        poll: async () => (await feed.poll()).pages,
       },
     ];
+    const unlimited = { forges: [], housekeeping: { audits: false } };
+    const paces = new PollPaces(unlimited, { publish: () => undefined }, clock, alerts);
     // Every process polls: what two of them at once do to a cursor is a part of what is simulated.
     const leases = { holds: () => true, noteOutcome: () => undefined, release: async () => undefined };
-    const polls = new PollLoop({ list: () => sources }, leases, clock, random, logger, alerts);
+    const polls = new PollLoop({ list: () => sources }, leases, paces, clock, random, logger, alerts);
     polls.wake();
     setInterval(() => polls.wake(), POLLS_ARE_DUE_EVERY_MS);
   }

@@ -1,9 +1,10 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { AppConfig, type OrgConfig } from '../../config/app-config.js';
 import { orgsByName } from '../../config/live-config.js';
 import type { ForgeEvent } from '../../core/event.js';
 import { isDelivered } from '../../events/pairing-table.js';
 import { ConnectedForges } from '../../forge/connected-forges.js';
+import { PollPeriods } from '../../forge/poll-periods.js';
 
 /** Polls of the feed for which a delivery may still come. */
 const POLLS = 2;
@@ -15,7 +16,8 @@ export class AwaitedDeliveries {
 
   constructor(
     config: AppConfig,
-    private readonly forges: ConnectedForges,
+    @Inject(ConnectedForges) private readonly forges: Pick<ConnectedForges, 'get'>,
+    @Inject(PollPeriods) private readonly periods: Pick<PollPeriods, 'stretchOf'>,
   ) {
     this.orgs = orgsByName(config);
   }
@@ -28,6 +30,6 @@ export class AwaitedDeliveries {
     const { hooks = [], feed } = this.orgs().get(org) ?? {};
     const { product = null, version = null } = this.forges.get(forge, org)?.capabilities ?? {};
     const comes = source !== 'webhook' && hooks.length > 0 && isDelivered(kind, { product, version });
-    return comes && feed ? POLLS * feed.everyS * 1_000 : 0;
+    return comes && feed ? POLLS * feed.everyS * this.periods.stretchOf(forge, org) * 1_000 : 0;
   }
 }

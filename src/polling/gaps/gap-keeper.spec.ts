@@ -30,6 +30,10 @@ describe('GapKeeper', () => {
   /** What was kept of the webhooks. */
   let kept: KnownFact | null;
   let isDelivered: boolean;
+  /** By how many times polls are rarer than the config says. */
+  let stretch: number;
+  /** When the feed was read to its end last; null = never. */
+  let advancedAt: Date | null;
 
   beforeEach(() => {
     clock = new ManualClock();
@@ -41,6 +45,8 @@ describe('GapKeeper', () => {
     asked = [];
     kept = null;
     isDelivered = true;
+    stretch = 1;
+    advancedAt = null;
     const gaps: GapStore = {
       waiting: async () => waiting,
       settle: async (_ids, found) => {
@@ -75,7 +81,7 @@ describe('GapKeeper', () => {
         {
           read: async () => {
             asked.push('cursor');
-            return null;
+            return advancedAt && { position: null, advancedAt };
           },
         },
         {
@@ -89,6 +95,7 @@ describe('GapKeeper', () => {
           write: async (_forge, _org, _kind, fact) => void (kept = { fact, learnedAt: clock.now() }),
         }),
         { serverOf: () => ({ product: 'gitea', version: '1.27.0' }) },
+        { stretchOf: () => stretch },
         clock,
         silentLogger,
         new AlertSender(logger, metrics, clock, null),
@@ -230,5 +237,19 @@ describe('GapKeeper', () => {
 
     const key = 'gaps/unknown/main/acme';
     expect(told).toEqual([`raised ${key}`, `resolved ${key}`, `raised ${key}`]);
+  });
+
+  it('waits longer, and calls a poller stuck later, where polls are rarer than the config says', async () => {
+    advancedAt = new Date(clock.now().getTime() - 600_000);
+    stretch = 4;
+    await misses(1);
+    await keeper.pass();
+    expect([ledger.length, told]).toEqual([0, []]);
+
+    clock.advance(31_000);
+    stretch = 1;
+    await misses(1);
+    await keeper.pass();
+    expect([ledger.length, told]).toEqual([1, ['raised gaps/unknown/main/acme', 'raised poller.stuck/main/acme']]);
   });
 });

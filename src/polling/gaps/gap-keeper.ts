@@ -8,6 +8,7 @@ import { isJsonObject, type JsonObject } from '../../core/json.js';
 import { Logger } from '../../core/logger.js';
 import { isDelivered } from '../../events/pairing-table.js';
 import { ConnectedForges } from '../../forge/connected-forges.js';
+import { PollPeriods } from '../../forge/poll-periods.js';
 import { Metrics } from '../../observability/metrics.js';
 import { CursorStore } from '../cursor-store.port.js';
 import { type Gap, type WaitingEntry, GapStore } from '../../pipeline/gap-store.port.js';
@@ -19,9 +20,9 @@ import { classifyGap } from './classify-gap.js';
 interface WatchedOrg {
   readonly forge: string;
   readonly org: string;
-  /** Seconds between two polls of its feed. */
+  /** Seconds between two polls of its feed, as it is. */
   readonly everyS: number;
-  /** How long a row waits for its delivery after it was read. */
+  /** How long a row waits for its delivery after it was read; longer where polls are rarer than the config says. */
   readonly graceS: number;
   /** Whether it has a webhook of ours at all; without one nothing is missing. */
   readonly hasHooks: boolean;
@@ -59,6 +60,8 @@ export class GapKeeper {
   private readonly silent = new Set<string>();
   private pollersAtMs = Number.NEGATIVE_INFINITY;
   private readonly orgs: () => readonly WatchedOrg[];
+  /** As they are in this pass: what counts polls counts those that there are. */
+  private watched: readonly WatchedOrg[] = [];
 
   constructor(
     config: AppConfig,
@@ -67,6 +70,7 @@ export class GapKeeper {
     @Inject(OwnHooks) private readonly hooks: Pick<OwnHooks, 'read'>,
     @Inject(HookHistory) private readonly history: Pick<HookHistory, 'note' | 'at'>,
     @Inject(ConnectedForges) private readonly forges: Pick<ConnectedForges, 'serverOf'>,
+    @Inject(PollPeriods) private readonly periods: Pick<PollPeriods, 'stretchOf'>,
     private readonly clock: Clock,
     private readonly logger: Logger,
     private readonly alerts: Alerts,
@@ -95,10 +99,14 @@ export class GapKeeper {
   }
 
   private async passNow(): Promise<void> {
+    this.watched = this.orgs().map((one) => {
+      const stretch = this.periods.stretchOf(one.forge, one.org);
+      return { ...one, everyS: one.everyS * stretch, graceS: one.graceS * stretch };
+    });
     const missing = new Set<string>();
     const now = this.clock.now();
     const least = Math.min(
-      ...this.orgs().map(({ everyS, graceS }) => Math.min(everyS, graceS)),
+      ...this.watched.map(({ everyS, graceS }) => Math.min(everyS, graceS)),
       Number.MAX_SAFE_INTEGER,
     );
     const silent = new Map<WatchedOrg, Date>();
@@ -111,10 +119,10 @@ export class GapKeeper {
     for (const { forge, org, class: why, kind, repo, entryKey, lateByS } of await this.gaps.markLate())
       this.logger.info({ forge, org, class: why, kind, repo, row: entryKey, lateByS }, 'gap.late');
     await this.endAlerts(now);
-    for (const org of this.orgs()) await this.listen(org, silent.get(org) ?? null);
+    for (const org of this.watched) await this.listen(org, silent.get(org) ?? null);
     await this.watchPollers(now);
     // The first look is what later changes are told from; the bot looks when it starts.
-    for (const { forge, org, hasHooks } of this.orgs())
+    for (const { forge, org, hasHooks } of this.watched)
       if (hasHooks && !this.hooksRead.has(`${forge}/${org}`))
         await this.hooksOf(forge, org, new Date(now.getTime() - FIRST_LOOK_MS));
   }
@@ -143,7 +151,7 @@ export class GapKeeper {
     const outages = waiting.length > 0 ? await this.gaps.outages(new Date(now.getTime() - 7 * DAY_MS)) : [];
     const undecidedArrivals = waiting.length > 0 ? await this.gaps.oldestUndecided() : [];
     for (const entry of waiting) {
-      const org = this.orgs().find((one) => isOf(one, entry));
+      const org = this.watched.find((one) => isOf(one, entry));
       const isMissing = org?.hasHooks === true && this.lacksDelivery(entry);
       const waitedMs = now.getTime() - entry.readAt.getTime();
       // Already now: when the grace time is over, the hook may ask for more.
@@ -264,7 +272,7 @@ export class GapKeeper {
   private async watchPollers(now: Date): Promise<void> {
     const nowMs = this.clock.monotonicMs();
     if (nowMs - this.pollersAtMs < POLLERS_MS) return;
-    for (const org of this.orgs()) await this.watchPoller(org, now);
+    for (const org of this.watched) await this.watchPoller(org, now);
     this.pollersAtMs = nowMs;
   }
 

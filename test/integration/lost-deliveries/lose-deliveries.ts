@@ -373,6 +373,7 @@ class Bot {
       },
       new HookHistory(stores.known),
       { serverOf: () => ({ product: 'gitea', version: '1.27.0' }) },
+      { stretchOf: () => 1 },
       clock,
       silentLogger,
       { raise: () => {}, resolve: () => {} },
