@@ -44,12 +44,12 @@ FROM page ORDER BY id`;
 
 const EVENTS = `
 WITH page AS (
-  SELECT seq, id, actor, data FROM events e
-  WHERE forge = $1 AND ($2::text IS NULL OR seq > $2::bigint) AND decided_at IS NOT NULL
+  SELECT id, actor, data FROM events e
+  WHERE forge = $1 AND ($2::text IS NULL OR id > $2) AND decided_at IS NOT NULL
     AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.event_id = e.id AND r.ended_at IS NULL OFFSET 0)
-  ORDER BY seq LIMIT $3
+  ORDER BY id LIMIT $3
 )
-SELECT id, seq::text AS place, actor, CASE WHEN ${holds(joined('page', ['actor', 'data']))} THEN data END AS data FROM page ORDER BY seq`;
+SELECT id, id AS place, actor, CASE WHEN ${holds(joined('page', ['actor', 'data']))} THEN data END AS data FROM page ORDER BY id`;
 
 const ECHOES = `
 SELECT o.intent_id AS "intentId", e.id, e.actor, e.data FROM echoes o JOIN events e ON e.id = o.event_id

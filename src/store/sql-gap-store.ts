@@ -13,6 +13,7 @@ import type {
 } from '../pipeline/gap-store.port.js';
 import type { Visibility } from '../core/visibility.js';
 import { execute, executePlanned, type Database } from './database.js';
+import { firstIdSince } from './parameters.js';
 import { OutageEntity } from './entities/intake.entities.js';
 import { placesFrom, visibilityValues, tellsEvent, tellsOrg } from './visibility-statements.js';
 
@@ -66,31 +67,23 @@ RETURNING ${GAP}`;
 
 const MISSING = `SELECT DISTINCT forge, org, class FROM gaps WHERE outcome <> 'late' AND found_at > $1`;
 
-/** Each half goes by an index of its own: what waits to be decided, and what has a body, by its time. */
+/** Ids tell the time: what an organization got last is at the end of its part of an index. */
 const ANY_DELIVERY = `
-SELECT 1 FROM (
-  (SELECT 1 FROM arrivals WHERE state = 'stored' AND kind = 'delivery' AND forge = $1 AND org = $2 AND arrived_at >= $3 LIMIT 1)
-  UNION ALL
-  (SELECT 1 FROM arrivals WHERE state <> 'stored' AND archived_at IS NULL AND kind = 'delivery' AND forge = $1 AND org = $2 AND arrived_at >= $3 LIMIT 1)
-) told LIMIT 1`;
+SELECT 1 FROM arrivals WHERE lower(org) = lower($2) AND id >= $4 AND org = $2 AND kind = 'delivery' AND forge = $1 AND arrived_at >= $3 ORDER BY lower(org), id LIMIT 1`;
 
 const LAST_DELIVERY = `
-SELECT arrived_at AS at FROM (
-  (SELECT arrived_at FROM arrivals WHERE state = 'stored' AND kind = 'delivery' AND forge = $1 AND org = $2 ORDER BY arrived_at DESC LIMIT 1)
-  UNION ALL
-  (SELECT arrived_at FROM arrivals WHERE state <> 'stored' AND archived_at IS NULL AND kind = 'delivery' AND forge = $1 AND org = $2
-   ORDER BY arrived_at DESC LIMIT 1)
-) newest ORDER BY arrived_at DESC LIMIT 1`;
+SELECT arrived_at AS at FROM arrivals WHERE lower(org) = lower($2) AND org = $2 AND kind = 'delivery' AND forge = $1 ORDER BY lower(org) DESC, id DESC LIMIT 1`;
 
 const ARRIVING = `
 WITH orgs AS (
   SELECT o.forge, o.org, (${LAST_DELIVERY.trim().replaceAll('$1', 'o.forge').replaceAll('$2', 'o.org')}) AS last
   FROM unnest($1::text[], $2::text[]) AS o(forge, org)
 )
-SELECT o.forge, o.org, o.last, count(g.gap_key)::int AS unreported
-FROM orgs o LEFT JOIN gaps g ON g.forge = o.forge AND g.org = o.org AND g.class = 'unknown' AND g.outcome <> 'late'
-  AND g.found_at > greatest($3::timestamptz, o.last)
-GROUP BY o.forge, o.org, o.last`;
+SELECT o.forge, o.org, o.last, (
+  SELECT count(*) FROM gaps g
+  WHERE g.forge = o.forge AND g.org = o.org AND g.class = 'unknown' AND g.outcome <> 'late' AND g.found_at > greatest($3::timestamptz, o.last)
+)::int AS unreported
+FROM orgs o`;
 
 const RECENT_DELIVERIES = `
 SELECT org, hook, to_timestamp(floor(extract(epoch FROM arrived_at) / 3600) * 3600) AS hour, count(*)::int AS count, max(arrived_at) AS last FROM (
@@ -208,7 +201,8 @@ export class SqlGapStore implements GapStore {
   }
 
   async anyDeliverySince(forge: string, org: string, since: Date): Promise<boolean> {
-    return (await this.db.run((manager) => execute(manager, ANY_DELIVERY, [forge, org, since]))).rows.length > 0;
+    const values = [forge, org, since, firstIdSince(since)];
+    return (await this.db.run((manager) => execute(manager, ANY_DELIVERY, values))).rows.length > 0;
   }
 
   async beat(at: Date, silentMs: number): Promise<Outage | null> {

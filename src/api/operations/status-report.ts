@@ -18,7 +18,7 @@ import { makePage } from './page-of.js';
 import { rulesBehind } from './rules-behind.js';
 
 const WAITING_LOOKED_AT = 200;
-const INTENTS_COUNTED = 10_000;
+const INTENTS_COUNTED = 1_000;
 const PROBLEMS_SHOWN = 20;
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;

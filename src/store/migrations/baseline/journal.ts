@@ -30,7 +30,7 @@ CREATE INDEX runs_coalesced ON runs (coalesced_into) WHERE coalesced_into IS NOT
 CREATE INDEX runs_due ON runs (due_at) WHERE state = 'gathering';
 CREATE INDEX runs_fired ON runs (org, rule, decided_at) WHERE state NOT IN ('not-fired', 'error', 'gathering', 'coalesced');
 CREATE INDEX runs_gathering ON runs (coalesce_hash) WHERE state = 'gathering';
-CREATE INDEX runs_held ON runs (seq) WHERE starts_with(reason_code, 'run.held.');
+CREATE INDEX runs_held ON runs (id) WHERE starts_with(reason_code, 'run.held.');
 CREATE UNIQUE INDEX runs_key ON runs (run_key);
 CREATE INDEX runs_newest ON runs (seq);
 CREATE INDEX runs_of_event ON runs (event_id) WHERE event_id IS NOT NULL;
