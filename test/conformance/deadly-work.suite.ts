@@ -121,6 +121,8 @@ export function poisonMessageSuite(open: () => Promise<DeadlyWorkRig>): void {
 
       expect(await rig.inbox.undecidedEvents(9)).toEqual([]);
       expect(await rig.store.quarantined(9)).toMatchObject([{ topic: 'event', id: event.id }]);
+      expect([await rig.store.release(event.id), await rig.store.release(event.id)]).toEqual([true, false]);
+      expect(await rig.inbox.undecidedEvents(9)).toEqual([event.id]);
     });
 
     it('is ended by a person, once: it is due again, and its deaths are forgotten', async () => {

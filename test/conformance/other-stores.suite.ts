@@ -33,6 +33,7 @@ import { deletedHistorySuite } from './deleted-history.suite.js';
 import { forgettingSuite } from './forgetting.suite.js';
 import { feedRepositoriesSuite } from './feed-repositories.suite.js';
 import { keptWorkSuite } from './kept-work.suite.js';
+import { seldomAskedSuite } from './seldom-asked.suite.js';
 
 /** Old ticks, revisions, findings, repositories seen, history, and what crosses from one store into another. */
 export function otherStoresSuite(open: () => Promise<Stores>): void {
@@ -55,6 +56,8 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
     // It stands beside the heartbeat of the receivers, and is none.
     expect(await stores.gaps.beat(new Date(), 1)).toBeNull();
   });
+
+  seldomAskedSuite(open);
 
   describe('open alerts', () => {
     const at = new Date('2026-11-24T10:00:00Z');

@@ -12,6 +12,7 @@ import { createTestDatabase, describeOnPostgres, type TestDatabase } from '../se
 import { until } from '../services/until.js';
 import { aBot, type TestBot } from './support/a-bot.js';
 import { acmeConfig } from './support/acme-config.js';
+import { keepStatements, watchMethods, watchStatements } from '../storms/statements/record.js';
 import { aForge, type TestForge } from './support/a-forge.js';
 import { dumpTables } from './support/dump-tables.js';
 
@@ -90,7 +91,9 @@ for (const [kind, describeIt] of [
       const { store } = readConfig(configFile);
       await bot.stop();
 
+      watchStatements();
       const stores = await openStores(store);
+      watchMethods(stores);
       try {
         for (const [n, by] of ['person:ann@main', 'person:olga@main'].entries()) {
           const reason = n === 0 ? 'a canary reason' : `stays too, as told by Ann Canary <${ADDRESS}>`;
@@ -118,6 +121,7 @@ for (const [kind, describeIt] of [
           acts: 0,
         });
       } finally {
+        if (kind === 'postgres') await keepStatements(stores.dataSource);
         await stores.close();
       }
 

@@ -8,7 +8,7 @@ import { templateFile } from '../../src/store/embedded/template.js';
 import { MIGRATIONS } from '../../src/store/migrations/index.js';
 import { openStores, type Stores } from '../../src/store/open-stores.js';
 import type { StoreConfig } from '../../src/config/app-config.js';
-import { keepStatements, watchStatements } from '../storms/statements/record.js';
+import { keepStatements, watchMethods, watchStatements } from '../storms/statements/record.js';
 
 export const POSTGRES_URL = process.env['FORGEHAND_TEST_POSTGRES_URL'];
 
@@ -78,7 +78,7 @@ export interface TestStores {
 }
 
 const TABLES =
-  'acts, told_acts, audit_links, audit_cuts, budget_holds, forge_holds, put_off, work_in_progress, object_states, repeats, known_entries, rollouts, undone, echoes, arrival_events, attempts, intents, runs, events, arrivals, cursors, ticks, revisions, pauses, gaps, known_facts, heartbeats, outages, operators, untrusted_proxies, console_grants, open_alerts, resolved_alerts'.split(
+  'acts, told_acts, audit_links, audit_cuts, budget_holds, forge_holds, put_off, work_in_progress, object_states, repeats, known_entries, rollouts, undone, echoes, arrival_events, attempts, intents, runs, events, arrivals, cursors, ticks, revisions, pauses, gaps, known_facts, heartbeats, outages, operators, untrusted_proxies, console_grants, console_sessions, console_tickets, open_alerts, resolved_alerts'.split(
     ', ',
   );
 
@@ -106,6 +106,7 @@ export async function openTestStores(kind: 'embedded' | 'postgres'): Promise<Tes
   watchStatements();
   const stores = await openStores(config);
   await stores.migrate();
+  if (kind === 'postgres') watchMethods(stores);
   const keep = async (): Promise<void> => (kind === 'postgres' ? keepStatements(stores.dataSource) : undefined);
   const emptying = await emptyingStatement(stores);
   return {

@@ -15,6 +15,7 @@ import { flag, operation } from './operation.js';
 import type { Needs } from './needs.js';
 
 const WAITING_SHOWN = 200;
+
 export const statusOperations = {
   status: operation({
     route: 'GET /v1/status',

@@ -8,9 +8,11 @@ import type { AppConfig } from '../../../src/config/app-config.js';
 import { ThisProcess } from '../../../src/config/this-process.js';
 import { silentLogger } from '../../../src/core/logger.js';
 import { Opened } from '../../../src/platform/opened.js';
+import { OpenStore } from '../../../src/store/store-ports.js';
 import { webhookAdapter } from '../../../src/webhooks/webhook-adapter.js';
 
-/** The operations as their handlers are, over real stores, for callers of any kind; and any other part. No loop runs beside them. */
+import { keepStatements, watchMethods, watchStatements } from '../../storms/statements/record.js';
+
 /** A class, which stands for itself. */
 type Token<Part> = abstract new (...args: never[]) => Part;
 
@@ -20,7 +22,9 @@ export interface TestControl {
   close(): Promise<void>;
 }
 
+/** The operations as their handlers are, over real stores, for callers of any kind; and any other part. No loop runs beside them. */
 export async function aControl(config: AppConfig): Promise<TestControl> {
+  watchStatements();
   const opened = new Opened(silentLogger);
   const process = new ThisProcess('worker', 'command');
   const modules = await AppModule.of({ config, process, logger: silentLogger, opened });
@@ -29,12 +33,15 @@ export async function aControl(config: AppConfig): Promise<TestControl> {
     abortOnError: false,
   });
   await app.init();
+  const stores = app.get<OpenStore>(OpenStore as Type<OpenStore>);
+  watchMethods(stores);
   const control = app.get(CurrentControl).service;
   if (!control) throw new Error('the control operations were not made');
   return {
     control,
     part: <Part>(token: Token<Part>) => app.get<Part>(token as Type<Part>),
     close: async () => {
+      if (config.store.kind === 'postgres') await keepStatements(stores.dataSource);
       await app.close();
       await opened.close();
     },

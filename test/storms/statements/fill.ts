@@ -99,6 +99,8 @@ INSERT INTO outages SELECT at, at + interval '1 minute', seq FROM d WHERE n % 10
 INSERT INTO ticks SELECT pg_temp.id('tick', n, at), 'main', org, 'r' || 1 + n % 9, date_trunc('second', at), 'decided' FROM d WHERE n % 20 = 0 ON CONFLICT DO NOTHING;
 INSERT INTO acts (id, seq, org, at, by, by_kind, operation, about, outcome, ended_at, sealed_n)
 SELECT 'act-' || pg_temp.id('act', n, at), seq, org, at, 'ada', 'operator', 'pause', '{}', 'done', at, CASE WHEN NOT is_new THEN 2000000 + n END FROM d WHERE n % 100 = 0;
+INSERT INTO audit_links (org, n, run_id, as_of, key_id, record, link)
+SELECT org, sealed_n, id, ended_at, 'key', sha256(('r' || id)::bytea), sha256(('l' || id)::bytea) FROM acts WHERE sealed_n IS NOT NULL;
 INSERT INTO findings SELECT pg_temp.key('finding', n), 'main', org, 'labels', repo_id, org || '/app', 'finding-' || n, 'low', 'missing', at, at, CASE WHEN NOT is_new THEN at END, seq FROM d WHERE n % 100 = 0;
 INSERT INTO plans SELECT md5('plan' || n), pg_temp.id('plan', n, at), 'main', org, CASE WHEN is_new THEN 'open' ELSE 'applied' END,
   '{"lines":[],"needsApproval":false,"revision":{"hash":"h"},"now":"2026-11-20T12:00:00.000Z","madeAt":"2026-11-20T12:00:00.000Z"}', at, NULL, NULL, 'ada', at, seq FROM d WHERE n % 200 = 0;
@@ -115,7 +117,7 @@ INSERT INTO operators SELECT 'operator-' || n, 'person-' || n, 'person-' || n, '
  * Rows of so many deliveries, 50 organizations, members, effects and all that hangs on them, in the tables that there are.
  * @param client its session is left with more exact statistics than the server's
  */
-export async function fill(client: pg.Client, deliveries: number): Promise<void> {
+export async function fill(client: pg.ClientBase, deliveries: number): Promise<void> {
   await client.query(FUNCTIONS);
   const { rows: tables } = await client.query<{ name: string }>(
     'SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema()',

@@ -22,11 +22,9 @@ const UNIQUE_VIOLATION = '23505';
 
 /** Each statement in a transaction that is rolled back, with the rows that its test had beside those of the store. */
 export class Player {
-  private constructor(private readonly client: pg.Client) {}
+  private constructor(private readonly client: pg.ClientBase) {}
 
-  static async open(url: string): Promise<Player> {
-    const client = new pg.Client({ connectionString: url });
-    await client.connect();
+  static async open(client: pg.ClientBase): Promise<Player> {
     // As the program's own connections (`src/store/database.ts`).
     await client.query('SET jit = off; SET statement_timeout = 60000');
     return new Player(client);
@@ -37,44 +35,54 @@ export class Player {
    * @throws Error with the statement when the server refuses one
    */
   async playTest({ statements, rows }: RecordedTest): Promise<Array<Played | null>> {
-    const played: Array<Played | null> = [];
-    for (const statement of statements) {
-      // What a test inserted is there at its end: such a statement is played without.
-      played.push((await this.playBeside(rows, statement)) ?? (await this.playBeside({}, statement)));
-    }
-    return played;
+    const beside = await this.playAll(statements, rows);
+    // What a test inserted is there at its end: such a statement is played without.
+    const again = statements.filter((_, place) => beside[place] === null);
+    const alone = again.length > 0 ? await this.playAll(again, {}) : [];
+    return beside.map((played) => played ?? alone.shift() ?? null);
   }
 
-  /** @returns null when the statement inserts what is there */
-  private async playBeside(rows: RecordedTest['rows'], statement: RecordedStatement): Promise<Played | null> {
+  /** One transaction, so that the rows of the test are written once; each statement is undone before the next. */
+  private async playAll(
+    statements: readonly RecordedStatement[],
+    rows: RecordedTest['rows'],
+  ): Promise<Array<Played | null>> {
     const { client } = this;
+    const played: Array<Played | null> = [];
     await client.query('BEGIN');
     try {
       await this.addRows(rows);
       await client.query('SAVEPOINT before');
-      const first = await this.play(statement);
-      await client.query('ROLLBACK TO SAVEPOINT before');
-      // The first one marks in the indexes what is dead.
-      const second = await this.play(statement);
-      return second.buffers < first.buffers ? second : first;
-    } catch (error) {
-      if (error instanceof pg.DatabaseError && error.code === UNIQUE_VIOLATION) return null;
-      throw new Error(`${error instanceof Error ? error.message : String(error)} in:\n${statement.text}`, {
-        cause: error,
-      });
+      for (const statement of statements) {
+        const first = await this.playOnce(statement);
+        // The first one marks in the indexes what is dead.
+        const second = first && (await this.playOnce(statement));
+        played.push(first && second && second.buffers < first.buffers ? second : first);
+      }
+      return played;
     } finally {
       await client.query('ROLLBACK');
       await client.query('DEALLOCATE ALL');
     }
   }
 
+  /** @returns null when the statement inserts what is there */
+  private async playOnce(statement: RecordedStatement): Promise<Played | null> {
+    try {
+      return await this.play(statement);
+    } catch (error) {
+      if (error instanceof pg.DatabaseError && error.code === UNIQUE_VIOLATION) return null;
+      throw new Error(`${error instanceof Error ? error.message : String(error)} in:\n${statement.text}`, {
+        cause: error,
+      });
+    } finally {
+      await this.client.query('ROLLBACK TO SAVEPOINT before');
+    }
+  }
+
   /** What was rolled back is still in the pages, and would be counted with what a statement looks at. */
   async clean(): Promise<void> {
     await this.client.query('VACUUM (INDEX_CLEANUP ON)');
-  }
-
-  async close(): Promise<void> {
-    await this.client.end();
   }
 
   /** What is there already stays, and nothing that a row refers to need be there. */
@@ -112,7 +120,7 @@ function scansOf(node: PlanNode): string[] {
 }
 
 /** Rows of each table, by counting. */
-export async function countRows(client: pg.Client): Promise<ReadonlyMap<string, number>> {
+export async function countRows(client: pg.ClientBase): Promise<ReadonlyMap<string, number>> {
   const { rows: tables } = await client.query<{ name: string }>(
     'SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema()',
   );

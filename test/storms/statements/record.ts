@@ -18,6 +18,8 @@ export interface RecordedStatement {
 export interface RecordedTest {
   readonly statements: readonly RecordedStatement[];
   readonly rows: Readonly<Record<string, string>>;
+  /** Of the stores: which there are, and which were called so far, as `Class.name`. */
+  readonly methods: { readonly all: readonly string[]; readonly called: readonly string[] };
 }
 
 /** Values of so many tests are kept of each text. */
@@ -35,6 +37,37 @@ let isWatching = false;
 
 /** Folder for what is recorded; absent = nothing is. */
 const FOLDER = process.env['FORGEHAND_TEST_STATEMENTS'];
+
+const methods = { all: new Set<string>(), called: new Set<string>() };
+const watched = new WeakSet<object>();
+
+/** Which methods of the stores are called: a plain store's statements are made by a library, and stand in no source. */
+export function watchMethods(stores: object): void {
+  if (FOLDER === undefined) return;
+  for (const store of Object.values(stores) as unknown[])
+    for (let of = prototypeOf(store); of && of !== Object.prototype; of = prototypeOf(of))
+      if (/^(?:Sql|TypeOrm)/.test(of.constructor.name)) watch(of);
+}
+
+function prototypeOf(value: unknown): object | null {
+  return typeof value === 'object' && value !== null ? (Object.getPrototypeOf(value) as object | null) : null;
+}
+
+function watch(prototype: object): void {
+  if (watched.has(prototype)) return;
+  watched.add(prototype);
+  for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(prototype))) {
+    if (name === 'constructor' || typeof value !== 'function') continue;
+    const method = `${prototype.constructor.name}.${name}`;
+    methods.all.add(method);
+    const own = value as (...args: unknown[]) => unknown;
+    const noted = function (this: unknown, ...args: unknown[]): unknown {
+      methods.called.add(method);
+      return own.apply(this, args);
+    };
+    Object.defineProperty(prototype, name, { value: noted, writable: true, configurable: true });
+  }
+}
 
 /** Sees each statement where all of them pass: `Database` on the one side, the driver on the other. */
 export function watchStatements(): void {
@@ -93,6 +126,6 @@ export async function keepStatements(dataSource: DataSource): Promise<void> {
     if (found?.rows) rows[name] = found.rows;
   }
   mkdirSync(FOLDER, { recursive: true });
-  const test: RecordedTest = { statements, rows };
+  const test: RecordedTest = { statements, rows, methods: { all: [...methods.all], called: [...methods.called] } };
   writeFileSync(join(FOLDER, `${process.pid}-${randomBytes(6).toString('hex')}.json`), JSON.stringify(test));
 }
