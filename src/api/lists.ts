@@ -80,7 +80,7 @@ export const COVERAGE: List<RowOf<AnswerOf<'gaps'>['coverage']>> = {
   empty: 'No event yet. Push something, or see whether the webhook is there: run the doctor.',
 };
 
-export const FINDINGS: List<RowOf<AnswerOf<'findings'>>> = {
+export const FINDINGS: List<RowOf<AnswerOf<'findings'>['rows']>> = {
   columns: [
     { head: 'Severity', form: 'state', value: ({ severity }) => severity },
     { head: 'Where', value: ({ subjectName, org }) => subjectName || org },

@@ -4,7 +4,8 @@ import type { ActivityRow } from '../insight/activity.js';
 import { hasFired } from '../core/run.js';
 import { limitOption, orgOption } from './command-options.js';
 import { allOption, effectsText, footer, hidesUnchanged, type ListOptions } from './list-options.js';
-import { plain, print, shortIds, state, table, when } from './print.js';
+import { printPages } from './page-command.js';
+import { plain, shortIds, state, table, when } from './print.js';
 import { withBot, type Reach } from './reach-bot.js';
 import { colour, writeOut } from './terminal.js';
 import { untilStopped } from './until-stopped.js';
@@ -32,16 +33,16 @@ export function activityCommand(): Command {
     .action((options: ActivityOptions) =>
       withBot(options.config, async (bot) => {
         if (options.follow) return follow(bot, options);
-        const { config: _config, json, follow: _follow, all: _all, ...filter } = options;
+        const { config, json, follow: _follow, all, before, limit, ...filter } = options;
         // Whoever asks for a state wants all of that state.
         const hides = (filter.state ?? filter.effects) === undefined && hidesUnchanged(options);
-        const page = await bot.call('activity', { ...filter, changed: hides || undefined });
-        print(
-          json,
-          page,
-          () =>
+        const pages = { config, json, all: json && all, limit, ...(before === undefined ? {} : { after: before }) };
+        await printPages(pages, {
+          page: ({ after, limit: most }) =>
+            bot.call('activity', { ...filter, changed: hides || undefined, before: after, limit: most }),
+          show: (page) =>
             `${[linesOf(page.rows), ...notAskedLines(page.notAsked)].join('\n')}${footer({ ...page, hides, before: page.next })}`,
-        );
+        });
       }),
     );
 }

@@ -1,23 +1,34 @@
 import type { Command } from 'commander';
 import { ACTS } from '../api/lists.js';
-import { botCommand } from './bot-command.js';
+import { storeCommand, type BotOptions } from './bot-command.js';
 import { limitOption, orgOption } from './command-options.js';
 import { beforeOption, footer } from './list-options.js';
+import { everyPageOption, printByTime } from './page-command.js';
 import { listTable } from './print-list.js';
+import { withBot } from './reach-bot.js';
 
-interface ActsOptions {
+interface ActsOptions extends BotOptions {
   readonly org?: string;
   readonly before?: string;
   readonly limit: number;
+  readonly all: boolean;
 }
 
 export function actsCommand(): Command {
-  return botCommand('acts', 'list what people did, newest first, with reason and outcome', {
-    ask: async (bot, options: ActsOptions) => (await bot.call('acts', options)).acts,
-    show: (acts, { limit }) =>
-      `${listTable(ACTS, acts)}${footer({ before: acts.length === limit ? acts.at(-1)?.id : null })}`,
-  })
+  return storeCommand('acts', 'list what people did, newest first, with reason and outcome')
     .addOption(orgOption())
     .addOption(beforeOption())
-    .addOption(limitOption());
+    .addOption(limitOption())
+    .addOption(everyPageOption())
+    .action((options: ActsOptions) =>
+      withBot(options.config, async (bot) => {
+        const { org, limit } = options;
+        await printByTime(options, {
+          read: async (place) => (await bot.call('acts', { org, ...place })).acts,
+          idOf: ({ id }) => id,
+          show: (acts) =>
+            `${listTable(ACTS, acts)}${footer({ before: acts.length === limit ? acts.at(-1)?.id : null })}`,
+        });
+      }),
+    );
 }

@@ -5,11 +5,13 @@ import {
   allOption,
   beforeOption,
   effectsText,
+  everyPageOf,
   hidesUnchanged,
   listed,
   type ListOptions,
   type IdList,
 } from './list-options.js';
+import { printByTime } from './page-command.js';
 import { plain, print, state, when } from './print.js';
 import { withBot } from './reach-bot.js';
 import { storeCommand } from './bot-command.js';
@@ -31,10 +33,13 @@ export function deliveriesCommand(): Command {
           const arrival = await bot.call('delivery', { id });
           return print(options.json, arrival, () => listed([arrival], LIST, { ...options, hides: false }));
         }
-        const { org, before, limit } = options;
+        const { org, limit } = options;
         const hides = hidesUnchanged(options);
-        const arrivals = await bot.call('deliveries', { org, before, limit, changed: hides || undefined });
-        print(options.json, arrivals, () => listed(arrivals, LIST, { hides, limit }));
+        await printByTime(everyPageOf(options), {
+          read: (place) => bot.call('deliveries', { org, changed: hides || undefined, ...place }),
+          idOf: ({ id: arrivalId }) => arrivalId,
+          show: (arrivals) => listed(arrivals, LIST, { hides, limit }),
+        });
       }),
     );
 }

@@ -13,12 +13,20 @@ export interface ListOptions extends BotOptions {
 }
 
 export const allOption = (): Option =>
-  new Option('--all', 'include rows that changed nothing. JSON always has them').default(false);
+  new Option(
+    '--all',
+    'include rows that changed nothing. JSON always has them, and then a line for each row of all pages',
+  ).default(false);
 export const beforeOption = (): Option => new Option('--before <id>', 'show the next page: older rows than this id');
 
 /** Scripts read everything; people read what changed something, unless they ask. */
 export function hidesUnchanged({ json, all }: ListOptions): boolean {
   return !json && !all;
+}
+
+/** For programs `--all` means all pages too. */
+export function everyPageOf<Options extends ListOptions>(options: Options): Options {
+  return { ...options, all: options.json && options.all };
 }
 
 /** What stands below a list: what it leaves out, how far it looked, and how to go on. */

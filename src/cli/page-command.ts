@@ -78,10 +78,43 @@ export async function printPages<Answer extends Page>(
 export function pageOptions(usual = 50): Option[] {
   return [
     new Option('--search <text>', 'only rows whose names contain this text'),
-    new Option('--after <next>', 'show the next page: `next` of the page before'),
+    afterOption(),
     new Option('-n, --limit <count>', 'maximum number of rows').default(usual).argParser(wholeNumber(1, MOST_ROWS)),
-    new Option('--all', 'show all pages. With --json: one line of JSON for each row').default(false),
+    everyPageOption(),
   ];
+}
+
+export const afterOption = (): Option => new Option('--after <next>', 'show the next page: `next` of the page before');
+export const everyPageOption = (): Option =>
+  new Option('--all', 'show all pages. With --json: one line of JSON for each row').default(false);
+
+/** Of a list by time: how a page is asked for, and what its rows are called by. */
+interface PagesByTime<Row> {
+  readonly read: (place: { readonly before: string | undefined; readonly limit: number }) => Promise<readonly Row[]>;
+  readonly idOf: (row: Row) => string;
+  readonly show: (rows: readonly Row[]) => string | Promise<string>;
+}
+
+/** A list by time, whose pages begin behind the id of a row. For programs `next` of a full page names its last row: the page behind it may be empty. */
+export function printByTime<Row>(
+  {
+    config,
+    json,
+    all,
+    before,
+    limit,
+  }: BotOptions & { readonly all: boolean; readonly before?: string; readonly limit: number },
+  { read, idOf, show }: PagesByTime<Row>,
+): Promise<unknown> {
+  const options: PageOptions = { config, json, all, limit, ...(before === undefined ? {} : { after: before }) };
+  return printPages(options, {
+    page: async ({ after, limit: most }) => {
+      const rows = await read({ before: after, limit: most });
+      const last = rows.length === most ? rows.at(-1) : undefined;
+      return { rows, next: last === undefined ? null : idOf(last) };
+    },
+    show: ({ rows }) => show(rows),
+  });
 }
 
 interface PageCommand<Options, Answer extends Page> {
@@ -126,6 +159,6 @@ export function moreLine(
     attention > 0
       ? `; ${counted(attention, 'needs', 'need')} attention and ${attention === 1 ? 'comes' : 'come'} first`
       : '';
-  const more = next === null ? '' : `. More: --after '${next}', --all, or --search TEXT`;
+  const more = next === null ? '' : `. More: --after '${next}', or --all`;
   return `\n${colour.dim(`${rows.length} of ${counted(total, one, many)}${first}${more}`)}`;
 }

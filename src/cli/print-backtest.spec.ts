@@ -45,7 +45,9 @@ describe('cli/print-backtest', () => {
     const operations = Object.fromEntries(operationNames.map((name) => [name, 'there' as const]));
     const forge = { id: 'main', operations, learnedAt: new Date(0) };
     const text = describeDoctor(
-      { findings: 0, checks: [], forges: [forge] } as unknown as Parameters<typeof describeDoctor>[0],
+      { findings: 0, rows: [], next: null, total: 0, attention: 0, forges: [forge] } as unknown as Parameters<
+        typeof describeDoctor
+      >[0],
       true,
     );
 

@@ -11,11 +11,13 @@ import {
   allOption,
   beforeOption,
   effectsText,
+  everyPageOf,
   hidesUnchanged,
   listed,
   type ListOptions,
   type IdList,
 } from './list-options.js';
+import { printByTime } from './page-command.js';
 import { plain, print, state, table, when } from './print.js';
 import { waitingLines } from './print-waiting.js';
 import { withBot } from './reach-bot.js';
@@ -57,16 +59,21 @@ export function runsCommand(): Command {
           );
         }
         // Whoever asks for a state wants all of that state.
-        const { org, rule, state: of, before, limit } = options;
+        const { org, rule, state: of, limit } = options;
         const hides = of === undefined && hidesUnchanged(options);
         const changed = hides || undefined;
-        const reports = await bot.call('runs', { org, rule, state: of, shadow: false, changed, before, limit });
-        const waiting = options.json ? [] : await bot.call('waiting', { org });
-        const isNewest = before === undefined && !options.json;
-        const { notAsked } = isNewest
-          ? await bot.call('activity', { org, rule, changed: true, limit: 1 })
-          : { notAsked: [] };
-        return print(options.json, reports, () => describeRuns(reports, { waiting, notAsked }, { hides, limit }));
+        await printByTime(everyPageOf(options), {
+          read: (place) => bot.call('runs', { org, rule, state: of, shadow: false, changed, ...place }),
+          idOf: ({ run }) => run.id,
+          show: async (reports) => {
+            const waiting = await bot.call('waiting', { org });
+            const { notAsked } =
+              options.before === undefined
+                ? await bot.call('activity', { org, rule, changed: true, limit: 1 })
+                : { notAsked: [] };
+            return describeRuns(reports, { waiting, notAsked }, { hides, limit });
+          },
+        });
       }),
     );
 }

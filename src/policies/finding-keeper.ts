@@ -21,7 +21,7 @@ const MOST_OPEN = 10_000;
 @Injectable()
 export class FindingKeeper {
   constructor(
-    private readonly findings: FindingStore,
+    @Inject(FindingStore) private readonly findings: Omit<FindingStore, 'page'>,
     private readonly alerts: Alerts,
     @Inject(RecoveryStore) private readonly recovery: Pick<RecoveryStore, 'sentOfEffects'>,
   ) {}

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { fields, maybeTime, text, time, type Shape } from '../core/schema.js';
+import { count, fields, maybeText, maybeTime, text, time, type Shape } from '../core/schema.js';
 import type { Visibility } from '../core/visibility.js';
 import { SEVERITIES, type Finding, type Severity } from '../core/finding.js';
 
@@ -30,6 +30,14 @@ export const keptFinding = finding.extend({
 });
 export type KeptFinding = Shape<typeof keptFinding>;
 
+export const findingsPage = z.object({
+  rows: z.array(keptFinding),
+  next: maybeText.describe('Where the next page begins; null = this was the last one.'),
+  total: count.describe('Findings of all pages.'),
+  open: count.describe('How many of them do not hold now.'),
+});
+export type FindingsPage = Shape<typeof findingsPage>;
+
 export abstract class FindingStore {
   /** Findings that are new are kept, those that hold again are ended. Safe to repeat. */
   abstract record(findings: SubjectFindings): Promise<void>;
@@ -44,6 +52,8 @@ export abstract class FindingStore {
     visibility?: Visibility | undefined;
     limit: number;
   }): Promise<KeptFinding[]>;
+  /** The same, page by page, with how many there are in all, and how many of them do not hold now. @param after `next` of the page before */
+  abstract page(filter: Parameters<FindingStore['list']>[0] & { after?: string | undefined }): Promise<FindingsPage>;
   /** How many subjects an expectation does not hold in. */
   abstract countOpen(org: string, policy: string, name: string): Promise<number>;
 }

@@ -1,6 +1,5 @@
 import { IsNull } from 'typeorm';
-import type { FindingStore, KeptFinding, Severity, SubjectFindings } from '../policies/finding-store.port.js';
-import type { Visibility } from '../core/visibility.js';
+import type { FindingsPage, FindingStore, KeptFinding, SubjectFindings } from '../policies/finding-store.port.js';
 import { execute, executePlanned, type Database } from './database.js';
 import { FindingEntity } from './entities/governance.entities.js';
 import { keyOf } from './columns.js';
@@ -17,12 +16,23 @@ const ENDED = `
 UPDATE findings SET ended_at = $6
 WHERE forge = $1 AND org = $2 AND policy = $3 AND subject = $4 AND name = ANY($5::text[]) AND ended_at IS NULL`;
 
+const RANK = `array_position(ARRAY['critical', 'high', 'medium', 'low'], severity)`;
+
+/** Of what is asked for. `$9` is the number of a repository. */
+const FITS = `
+($1::text IS NULL OR lower(org) = lower($1)) AND ($2::text IS NULL OR policy = $2) AND ($3::text IS NULL OR severity = $3) AND ($4 OR ended_at IS NULL)
+  AND ($9::text IS NULL OR subject = $9) AND ${tellsRepo('org', `nullif(subject, '')`, placesFrom(6))}`;
+
+/** `$10`: rank and number of the last row of the page before. */
 const LIST = `
-SELECT forge, org, policy, subject, subject_name AS "subjectName", name, severity, message, since, last_seen_at AS "lastSeenAt", ended_at AS "endedAt"
-FROM findings
-WHERE ($1::text IS NULL OR lower(org) = lower($1)) AND ($2::text IS NULL OR policy = $2) AND ($3::text IS NULL OR severity = $3) AND ($4 OR ended_at IS NULL)
-  AND ($9::text IS NULL OR subject = $9) AND ${tellsRepo('org', `nullif(subject, '')`, placesFrom(6))}
-ORDER BY array_position(ARRAY['critical', 'high', 'medium', 'low'], severity), seq DESC LIMIT $5`;
+SELECT forge, org, policy, subject, subject_name AS "subjectName", name, severity, message, since, last_seen_at AS "lastSeenAt", ended_at AS "endedAt",
+       ${RANK} || ' ' || seq AS place
+FROM findings WHERE ${FITS}
+  AND ($10::text IS NULL OR (${RANK}, -seq) > (CAST(split_part($10, ' ', 1) AS int), -CAST(split_part($10, ' ', 2) AS bigint)))
+ORDER BY ${RANK}, seq DESC LIMIT $5`;
+
+const COUNT = `
+SELECT count(*)::int AS total, count(*) FILTER (WHERE ended_at IS NULL)::int AS open FROM findings WHERE ${FITS} AND $5::int IS NOT NULL`;
 
 export class TypeOrmFindingStore implements FindingStore {
   constructor(private readonly db: Database) {}
@@ -49,29 +59,40 @@ export class TypeOrmFindingStore implements FindingStore {
       await this.db.run((manager) => execute(manager, ENDED, [forge, org, policy, subject, holding, at]));
   }
 
-  async list(filter: {
-    org?: string | undefined;
-    policy?: string | undefined;
-    subject?: string | undefined;
-    severity?: Severity | undefined;
-    ended: boolean;
-    visibility?: Visibility | undefined;
-    limit: number;
-  }): Promise<KeptFinding[]> {
-    const { org, policy, subject, severity, ended, visibility = null, limit } = filter;
-    const params = [
-      org ?? null,
-      policy ?? null,
-      severity ?? null,
-      ended,
-      limit,
-      ...visibilityValues(visibility),
-      subject ?? null,
-    ];
-    return (await this.db.run((manager) => executePlanned<KeptFinding>(manager, LIST, params))).rows;
+  async list(filter: Filter): Promise<KeptFinding[]> {
+    return (await this.rows(filter)).map(({ place: _, ...finding }) => finding);
+  }
+
+  async page(filter: Filter): Promise<FindingsPage> {
+    const rows = await this.rows({ ...filter, limit: filter.limit + 1 });
+    const counts = await this.db.run((manager) =>
+      executePlanned<{ total: number; open: number }>(manager, COUNT, valuesOf(filter)),
+    );
+    const { total = 0, open = 0 } = counts.rows[0] ?? {};
+    const findings = rows.slice(0, filter.limit);
+    const next = rows.length > filter.limit ? (findings.at(-1)?.place ?? null) : null;
+    return { rows: findings.map(({ place: _, ...finding }) => finding), next, total, open };
+  }
+
+  private async rows(filter: Filter): Promise<Array<KeptFinding & { readonly place: string }>> {
+    const params = [...valuesOf(filter), filter.after ?? null];
+    const { rows } = await this.db.run((manager) =>
+      executePlanned<KeptFinding & { readonly place: string }>(manager, LIST, params),
+    );
+    return rows;
   }
 
   async countOpen(org: string, policy: string, name: string): Promise<number> {
     return this.db.table(FindingEntity, (findings) => findings.countBy({ org, policy, name, endedAt: IsNull() }));
   }
+}
+
+type Filter = Parameters<FindingStore['page']>[0];
+
+function valuesOf({ org, policy, subject, severity, ended, visibility = null, limit }: Filter): unknown[] {
+  return [
+    ...[org ?? null, policy ?? null, severity ?? null, ended, limit],
+    ...visibilityValues(visibility),
+    subject ?? null,
+  ];
 }

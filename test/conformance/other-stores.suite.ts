@@ -350,6 +350,13 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
         ['dead', at(1)],
         ['old', null],
       ]);
+      const first = await stores.findings.page({ ended: true, limit: 1 });
+      const second = await stores.findings.page({ ended: true, limit: 100, after: first.next ?? '' });
+      expect([...first.rows, ...second.rows]).toEqual(await stores.findings.list({ ended: true, limit: 10 }));
+      expect([first.rows.length, first.total, first.open, second.next]).toEqual([1, 2, 1, null]);
+      expect(await stores.findings.page({ org: 'nobody', ended: true, limit: 1 })).toEqual({
+        ...{ rows: [], next: null, total: 0, open: 0 },
+      });
       expect(await stores.findings.list({ severity: 'critical', ended: false, limit: 10 })).toMatchObject([
         { name: 'dead', since: at(2) },
       ]);

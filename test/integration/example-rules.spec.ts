@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { PlanDecision, RunReport } from '../../src/api/operations/answers.js';
 import type { Intent } from '../../src/core/run.js';
-import type { KeptFinding } from '../../src/policies/finding-store.port.js';
+import type { FindingsPage } from '../../src/policies/finding-store.port.js';
 import type { KeptPlan } from '../../src/policies/policy-plan.js';
 import { until } from '../services/until.js';
 import { acmeConfig } from './support/acme-config.js';
@@ -191,7 +191,9 @@ describe('integration/example-rules', () => {
       `/repos/acme/docs/push_mirrors/${String((await names('/repos/acme/docs/push_mirrors', 'remote_name'))[0])}`,
     );
     await bot.reach.post('/v1/orgs/acme/schedules/mirror-and-branch-health/run');
-    const findings = await bot.reach.get<KeptFinding[]>('/v1/findings', { policy: 'mirror-and-branch-health' });
+    const { rows: findings } = await bot.reach.get<FindingsPage>('/v1/findings', {
+      policy: 'mirror-and-branch-health',
+    });
     const plans = await bot.reach.get<KeptPlan[]>('/v1/plans', { state: 'open' });
     const plan = plans.find(
       ({ policy, lines }) =>
@@ -219,7 +221,7 @@ describe('integration/example-rules', () => {
         (report = (await runs('footing')).find(({ run }) => run.cause.kind === 'tick' && run.state !== 'open')) !==
         undefined,
     );
-    const open = await bot.reach.get<KeptFinding[]>('/v1/findings', { policy: 'footing' });
+    const { rows: open } = await bot.reach.get<FindingsPage>('/v1/findings', { policy: 'footing' });
 
     expect(report?.intents.map(({ action }) => action).sort()).toEqual([
       'user_settings.update',

@@ -73,7 +73,16 @@ describe('integration/lists: what happened, as people read it', () => {
     expect((await command('runs', '--all')).text).toMatch(/acme\/seldom +acme\/app +olga +not-fired +.*by_cleo/);
     const notFired = (await command('runs', '--state', 'not-fired')).text;
     expect([notFired.includes('acme/on-push'), notFired.includes('acme/seldom')]).toEqual([true, true]);
-    expect(JSON.parse((await command('runs', '--json')).text)).toHaveLength((await runs()).length);
+    const all = (await runs()).map(({ run }) => run.id);
+    const page = JSON.parse((await command('runs', '--json', '--limit', '1')).text) as {
+      rows: RunReport[];
+      next: string;
+    };
+    expect([page.rows.map(({ run }) => run.id), page.next]).toEqual([all.slice(0, 1), all[0]]);
+    const second = (await command('runs', '--json', '--limit', '1', '--before', page.next)).text;
+    expect((JSON.parse(second) as { rows: RunReport[] }).rows.map(({ run }) => run.id)).toEqual(all.slice(1, 2));
+    const lines = (await command('runs', '--json', '--all')).text.trim().split('\n');
+    expect(lines.map((line) => (JSON.parse(line) as RunReport).run.id)).toEqual(all);
   });
 
   it('deliveries say what came of them, and leave out what changed nothing', async () => {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { callingAs } from '../../core/caller.js';
 import type { Visibility } from '../../core/visibility.js';
-import { keptFinding } from '../../policies/finding-store.port.js';
+import { findingsPage } from '../../policies/finding-store.port.js';
 import { applyReport, noSuchPlan, type KeptPlan } from '../../policies/policy-plan.js';
 import { SEVERITIES } from '../../core/finding.js';
 import { planDecision, planReport } from './answers.js';
@@ -94,10 +94,15 @@ export const planOperations = {
       policy: z.string().optional(),
       severity: z.enum(SEVERITIES).optional(),
       ended: flag.default(false).describe('Those that hold again, too.'),
-      limit: limit(100),
+      after: z
+        .string()
+        .regex(/^\d \d{1,18}$/, 'must be `next` of the page before')
+        .optional()
+        .describe('`next` of the page before.'),
+      limit: limit(50),
     }),
-    answer: z.array(keptFinding),
-    handle: ({ findings, orgs }, filter, _caller, visibility) => findings.list(orgs.within(filter, visibility)),
+    answer: findingsPage,
+    handle: ({ findings, orgs }, filter, _caller, visibility) => findings.page(orgs.within(filter, visibility)),
   }),
 };
 

@@ -2,7 +2,7 @@ import { UserError } from '../../core/errors.js';
 import { definePage, unknownAct } from '../page.js';
 import { ActForm, Callout, Diff, Facts, Filters, Hash, Section, Table, Time, type Change } from '../ui/components.js';
 import { Act, OrgField, orgFilters, planPath, rulePath, State, value, type Plan } from '../ui/words.js';
-import { ListTable } from '../ui/list.js';
+import { ListTable, More } from '../ui/list.js';
 import { FINDINGS, PLANS, stateOfPlan, writesOf } from '../../api/lists.js';
 import { byRepository, counted } from '../../api/words.js';
 
@@ -19,7 +19,7 @@ export const plansPage = definePage({
     const [organizations, plans, findings] = await Promise.all([
       call('organizations'),
       call('plans', filter),
-      call('findings', filter),
+      call('findings', { ...filter, after: query['after'] }),
     ]);
     const orgs = organizations.map(({ name }) => name);
     return { plans, findings, orgs, planners: orgs.filter((org) => may('operate', org)) };
@@ -53,7 +53,8 @@ export const plansPage = definePage({
       </Section>
       <Section title="Findings">
         <p class="muted">Violated expectations of policies.</p>
-        <ListTable list={FINDINGS} caption="Findings" rows={findings} />
+        <ListTable list={FINDINGS} caption="Findings" rows={findings.rows} />
+        <More page={{ ...findings, attention: 0 }} one="finding" />
       </Section>
     </>
   ),

@@ -63,7 +63,7 @@ describe('console/pages', () => {
   });
 
   const plans = (planners: string[]): string =>
-    textOf(plansPage, { plans: [], findings: [], orgs: ['acme'], planners });
+    textOf(plansPage, { plans: [], findings: { ...PAGE, open: 0 }, orgs: ['acme'], planners });
 
   it('offer to make a plan below only where the form is there', () => {
     expect(plans(['acme'])).toMatch(/Make one below.*Make a plan/);

@@ -67,7 +67,7 @@ beforeAll(async () => {
     runs = answer;
     return runOf('label-new')?.run.state === 'done' && runOf('seldom') !== undefined;
   });
-  const deliveries = await json<ArrivalSummary[]>('deliveries');
+  const deliveries = (await json<{ rows: ArrivalSummary[] }>('deliveries')).rows;
   eventId = deliveries.find(({ eventKinds }) => eventKinds.includes('repository.created'))?.eventId ?? '';
 });
 

@@ -146,7 +146,7 @@ describe('e2e/commands on a running embedded bot', () => {
     await forge.act('push', { repo: 'acme/app' });
     await untilStatus(place, ({ intents }) => intents.refused === 1 && intents.done === 2);
 
-    const all = await json<ArrivalSummary[]>('deliveries');
+    const all = (await json<{ rows: ArrivalSummary[] }>('deliveries')).rows;
 
     expect(all.map(({ eventType, state, verdict, eventKinds }) => ({ eventType, state, verdict, eventKinds }))).toEqual(
       [
@@ -154,7 +154,9 @@ describe('e2e/commands on a running embedded bot', () => {
         { eventType: 'repository', state: 'decided', verdict: 'signed', eventKinds: ['repository.created'] },
       ],
     );
-    expect(await json<ArrivalSummary[]>('deliveries', '--org', 'ACME', '--limit', '1')).toHaveLength(1);
+    expect((await json<{ rows: ArrivalSummary[] }>('deliveries', '--org', 'ACME', '--limit', '1')).rows).toHaveLength(
+      1,
+    );
     expect((await json<Status>('status')).behind).toEqual([
       { state: 'refused', org: 'acme', rule: 'last-push', count: 1, byCommand: false },
     ]);
@@ -165,7 +167,7 @@ describe('e2e/commands on a running embedded bot', () => {
   });
 
   it('runs tells decisions and what came of them, and one in full', async () => {
-    const reports = await json<RunReport[]>('runs');
+    const reports = (await json<{ rows: RunReport[] }>('runs')).rows;
     const mirrored = reports.find(({ run: { rule } }) => rule === 'mirror');
 
     expect(reports.map(({ run: { rule, state } }) => `${rule} ${state}`).sort()).toEqual([
@@ -174,11 +176,11 @@ describe('e2e/commands on a running embedded bot', () => {
       'mirror done',
     ]);
     expect(
-      (await json<RunReport[]>('runs', '--rule', 'mirror', '--state', 'done', '--org', 'acme')).map(
+      (await json<{ rows: RunReport[] }>('runs', '--rule', 'mirror', '--state', 'done', '--org', 'acme')).rows.map(
         ({ run: { id } }) => id,
       ),
     ).toEqual([mirrored?.run.id]);
-    expect(await json<RunReport[]>('runs', '--state', 'cancelled')).toEqual([]);
+    expect((await json<{ rows: RunReport[] }>('runs', '--state', 'cancelled')).rows).toEqual([]);
     expect((await run('runs')).stdout).toMatch(/push_mirror\.ensure done/);
     expect(await json<RunReport>('runs', mirrored?.run.id ?? '')).toMatchObject({
       intents: [
@@ -200,7 +202,7 @@ describe('e2e/commands on a running embedded bot', () => {
   });
 
   it('retry revives a refused intent once its reason is gone', async () => {
-    const [refused] = await json<RunReport[]>('runs', '--rule', 'last-push');
+    const [refused] = (await json<{ rows: RunReport[] }>('runs', '--rule', 'last-push')).rows;
     const [intent] = refused?.intents ?? [];
     expect(intent).toMatchObject({ state: 'refused', reason: expect.stringMatching(/403/) });
 
@@ -223,7 +225,7 @@ describe('e2e/commands on a running embedded bot', () => {
   });
 
   it('replay evaluates an arrival again and does nothing twice', async () => {
-    const [, created] = await json<ArrivalSummary[]>('deliveries');
+    const [, created] = (await json<{ rows: ArrivalSummary[] }>('deliveries')).rows;
     const writes = forge.botWrites().length;
 
     expect(await json<ReplayReport>('replay', created?.id ?? '')).toMatchObject({
@@ -416,7 +418,7 @@ describe('e2e/commands on a running embedded bot', () => {
   });
 
   it('acts tells who did what, and how it ended', async () => {
-    const acts = await json<Act[]>('acts', '-n', '1000');
+    const acts = (await json<{ rows: Act[] }>('acts', '-n', '1000')).rows;
 
     expect(acts[0]).toMatchObject({
       by: expect.stringMatching(/^socket:/),
@@ -428,7 +430,7 @@ describe('e2e/commands on a running embedded bot', () => {
     });
     expect(acts[1]).toMatchObject({ operation: 'erase', about: { login: 'olga', dryRun: false }, outcome: 'done' });
     expect(acts.filter(({ org }) => org === 'acme').length).toBeGreaterThan(0);
-    expect(await json<Act[]>('acts', '-n', '1', '--before', acts[0]?.id ?? '')).toEqual([acts[1]]);
+    expect((await json<{ rows: Act[] }>('acts', '-n', '1', '--before', acts[0]?.id ?? '')).rows).toEqual([acts[1]]);
     expect(await run('acts', '--org', 'nobody')).toMatchObject({ code: 3, stderr: expect.stringContaining('acme') });
     expect(await run('acts')).toMatchObject({ code: 0, stdout: expect.stringMatching(/erase .*login olga/) });
   });
@@ -476,8 +478,8 @@ describe('e2e/commands when no bot runs', () => {
   beforeAll(() => stop());
 
   it('the same commands open the store themselves', async () => {
-    const [arrival] = await json<ArrivalSummary[]>('deliveries', '--limit', '1');
-    const [last] = await json<RunReport[]>('runs', '--limit', '1');
+    const [arrival] = (await json<{ rows: ArrivalSummary[] }>('deliveries', '--limit', '1')).rows;
+    const [last] = (await json<{ rows: RunReport[] }>('runs', '--limit', '1')).rows;
 
     expect((await run('status')).stdout).toMatch(/^no bot is running; this is what the store says\n/);
     expect(await json<RunReport>('runs', last?.run.id ?? '')).toMatchObject({ run: { id: last?.run.id } });

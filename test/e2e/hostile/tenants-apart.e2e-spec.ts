@@ -110,8 +110,9 @@ describe('e2e/hostile: tenants apart', () => {
     return answer.status;
   }
 
-  const deliveries = (): Promise<ArrivalSummary[]> =>
-    askJson<ArrivalSummary[]>(place, 'deliveries', '--config', place.configFile, '--limit', '50');
+  const deliveries = async (): Promise<ArrivalSummary[]> =>
+    (await askJson<{ rows: ArrivalSummary[] }>(place, 'deliveries', '--config', place.configFile, '--limit', '50'))
+      .rows;
   const untilDeliveries = (isWanted: (all: ArrivalSummary[]) => boolean): Promise<ArrivalSummary[]> =>
     untilAnswer<ArrivalSummary[]>(place, '/v1/deliveries?limit=50', isWanted);
   /** Calls about the repository of the victim; what the bot asks by itself about each organization is none. */

@@ -82,7 +82,11 @@ describe('answers to people, by a bot that is killed', () => {
     await until(async () => (await reactions(1)) === 1);
     expect(await answers(1)).toEqual([expect.stringMatching(/^@ann `\/label`: you may not ask for this here/)]);
 
-    const [report] = await askJson<RunReport[]>(place, 'runs', '--rule', '@answer', '--config', place.configFile);
+    const { rows } = await askJson<{ rows: RunReport[] }>(
+      place,
+      ...['runs', '--rule', '@answer', '--config', place.configFile],
+    );
+    const [report] = rows;
     expect(report?.run).toMatchObject({ rule: '@answer', code: 'run.answer', state: 'done' });
     expect(report?.intents.map(({ action, state }) => [action, state])).toEqual([
       ['issue.comment', expect.stringMatching(/^(done|unchanged)$/)],

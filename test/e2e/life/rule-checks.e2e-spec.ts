@@ -117,7 +117,10 @@ describe('the check of a pull request in the repository of the rules', () => {
     expect(intents).toMatchObject({ planned: 0, unknown: 0, sent: 0 });
 
     expect(await statuses(sha)).toMatchObject([{ context: 'forgehand/rules', status: 'failure' }]);
-    const runs = await askJson<Array<{ run: object }>>(place, 'runs', '--rule', '@check', '--config', place.configFile);
+    const { rows: runs } = await askJson<{ rows: Array<{ run: object }> }>(
+      place,
+      ...['runs', '--rule', '@check', '--config', place.configFile],
+    );
     expect(runs).toMatchObject([
       { run: { state: 'done', code: 'run.check', parameters: { problems: expect.any(Number) } } },
     ]);

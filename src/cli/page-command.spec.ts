@@ -1,0 +1,76 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { everyRow, printByTime, printPages } from './page-command.js';
+
+const ROWS = Array.from({ length: 2_500 }, (_, n) => ({ id: `row-${n}` }));
+const OPTIONS = { config: 'c', json: true, all: false, limit: 20 };
+let written = '';
+
+/** Pages as the control API gives them. */
+const page = async ({ after, limit }: { after: string | undefined; limit: number }) => {
+  const from = after === undefined ? 0 : Number(after);
+  const rows = ROWS.slice(from, from + limit);
+  return { rows, next: from + limit < ROWS.length ? String(from + limit) : null, open: 7 };
+};
+const show = ({ rows }: { rows: readonly unknown[] }): string => `${rows.length} rows`;
+const lines = (): unknown[] =>
+  written
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as unknown);
+
+describe('cli/page-command', () => {
+  beforeEach(() => {
+    written = '';
+    jest.spyOn(process.stdout, 'write').mockImplementation((text) => ((written += String(text)), true));
+  });
+  afterEach(() => {
+    jest.restoreAllMocks();
+  });
+
+  it('prints a page with where the next one begins, for programs and for people', async () => {
+    const first = await printPages(OPTIONS, { page, show });
+    expect(JSON.parse(written)).toEqual({ rows: ROWS.slice(0, 20), next: '20', open: 7 });
+    expect(first.open).toBe(7);
+
+    written = '';
+    await printPages({ ...OPTIONS, json: false, after: '20' }, { page, show });
+    expect(written).toBe('20 rows\n');
+  });
+
+  it('prints a line of JSON for each row of all pages, as they come', async () => {
+    await printPages({ ...OPTIONS, all: true }, { page, show });
+
+    expect(lines()).toEqual(ROWS);
+  });
+
+  it('shows people all pages as one', async () => {
+    const asked: number[] = [];
+    await printPages(
+      { ...OPTIONS, json: false, all: true },
+      { page: (place) => (asked.push(place.limit), page(place)), show },
+    );
+
+    expect([written, asked]).toEqual(['2500 rows\n', [1_000, 1_000, 1_000]]);
+  });
+
+  it('goes on behind the last row of a list by time', async () => {
+    const read = async ({ before, limit }: { before: string | undefined; limit: number }) => {
+      const from = before === undefined ? 0 : ROWS.findIndex(({ id }) => id === before) + 1;
+      return ROWS.slice(from, from + limit);
+    };
+    const pages = { read, idOf: ({ id }: { id: string }) => id, show: () => '' };
+
+    await printByTime({ ...OPTIONS, before: 'row-19' }, pages);
+    expect(JSON.parse(written)).toEqual({ rows: ROWS.slice(20, 40), next: 'row-39' });
+    written = '';
+    await printByTime({ ...OPTIONS, before: 'row-2490' }, pages);
+    expect(JSON.parse(written)).toMatchObject({ next: null });
+    written = '';
+    await printByTime({ ...OPTIONS, all: true }, pages);
+    expect(lines()).toEqual(ROWS);
+  });
+
+  it('reads every row', async () => {
+    expect(await everyRow(page)).toEqual(ROWS);
+  });
+});
