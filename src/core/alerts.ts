@@ -1,4 +1,5 @@
 import { defineReasons, textOf, type Reason } from './reason.js';
+import { cureOfStretched, sayStretched, type StretchedPolls } from './stretched-polls.js';
 
 /** Every alert by its code. A receiver decides by the code; the sentence is for people. */
 export const alert = defineReasons({
@@ -21,9 +22,7 @@ export const alert = defineReasons({
     `the poller ${source} failed ${failures} times in a row`,
   'poller.stuck': ({ forge, org, seconds }: { forge: string; org: string; seconds: number }) =>
     `the poller has not read the feed of ${org} on ${forge} to its end for ${Math.round(seconds / 60)} min`,
-  /** `neededPerMin`, `leftPerMin`: calls, for the periods that are wanted. `ratePerS`: the rate with which they fit. */
-  'polls.stretched': (polls: StretchedPolls) =>
-    `feeds of ${polls.forge} are read every ${polls.everyS} s, wanted ${polls.wantedS}: ${inEnglish(polls.organizations)} organization${polls.organizations === 1 ? '' : 's'} need ${inEnglish(polls.neededPerMin)} calls a minute, ${inEnglish(polls.leftPerMin)} are left; raise forges[].rate_per_s (${inEnglish(polls.ratePerS)} would do, if the forge bears it), or feed.every_s`,
+  'polls.stretched': (polls: StretchedPolls) => `${sayStretched(polls)}; ${cureOfStretched(polls)}`,
   gaps: ({ org }: { org: string }) => `deliveries of ${org} are missing; polling found their events`,
   'webhooks.silent': ({ org }: { org: string }) => `the feed of ${org} has new rows, but no delivery comes`,
   'config.broken': ({ process, first }: { process: string; first: string }) =>
@@ -82,24 +81,10 @@ interface OtherOrg {
   readonly calledNow: string | null;
 }
 
-interface StretchedPolls {
-  readonly forge: string;
-  readonly everyS: number;
-  readonly wantedS: number;
-  readonly organizations: number;
-  readonly neededPerMin: number;
-  readonly leftPerMin: number;
-  readonly ratePerS: number;
-}
-
 interface OfIntent {
   readonly org: string;
   readonly rule: string;
   readonly because: Reason | null;
-}
-
-function inEnglish(count: number): string {
-  return count.toLocaleString('en-US');
 }
 
 type AlertCode = ReturnType<typeof alert>['code'];

@@ -113,7 +113,7 @@ export class PollPaces {
     const perS = needs.quietPerS + needs.urgentPerS;
     const period: FeedPeriod = {
       stretch,
-      everyS: Math.round(wantedS * stretch),
+      everyS: rounded(wantedS * stretch),
       wantedS,
       organizations: feeds.length,
       neededPerMin: Math.ceil(perS * 60),
@@ -127,6 +127,11 @@ export class PollPaces {
     if (stretch > 1) this.alerts.raise(key, alert('polls.stretched', { forge: credential, ...period }));
     else if (before !== 1) this.alerts.resolve(key);
   }
+}
+
+/** To the second, where that tells enough. */
+function rounded(seconds: number): number {
+  return seconds < 10 ? Math.round(seconds * 10) / 10 : Math.round(seconds);
 }
 
 function feedsAmong(sources: readonly Polled[]): Polled[] {

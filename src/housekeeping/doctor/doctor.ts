@@ -21,13 +21,14 @@ import { ALWAYS, CapabilityCheck, ifAsked } from '../../rules/requirements/capab
 import { readsOf } from '../../rules/requirements/unknown-names.js';
 import { type Known, type LookedAt, Looks, youngerThan } from '../../forge/looks.js';
 import { OrgAccessReader, type OrgAtForge } from '../../forge/org-access.js';
+import { type FeedPeriod, PollPeriods } from '../../forge/poll-periods.js';
 import { type ReachedForge, ServerAccessReader } from '../../forge/server-access.js';
 import { NIGHTLY, NOW } from '../../rules/requirements/what-to-ask.js';
 import { isFinding, note, webPages, type Check, type DoctorReport, type CheckResult } from './check.js';
 import { examineDeliveries, examineProxies } from './examine-deliveries.js';
 import { examineHook, ownHooks, unseenHooks, type WantedHook } from './examine-hook.js';
 import { doctoredForges, doctoredOrgs, type DoctoredForge, type DoctoredOrg } from './doctored.js';
-import { examineServer, examineSlashes } from './examine-server.js';
+import { examinePolls, examineServer, examineSlashes } from './examine-server.js';
 import { examineNames, lookAtNames, type SeenNames } from './examine-names.js';
 import { type AgedResult, withAge } from './with-age.js';
 import { examineReach, examineToken } from './examine-token.js';
@@ -78,6 +79,7 @@ export class Doctor {
     private readonly access: ServerAccessReader,
     private readonly orgAccess: OrgAccessReader,
     private readonly looks: Looks,
+    private readonly periods: PollPeriods,
     private readonly gaps: GapStore,
     private readonly history: HookHistory,
     private readonly untrusted: UntrustedProxyStore,
@@ -237,6 +239,7 @@ export class Doctor {
     const knowledge: KnownToDoctor = {
       now,
       ofForge: await this.access.all(),
+      periods: await this.periods.all(),
       ofOrg: await this.orgAccess.all(),
       names: await this.looks.all<SeenNames>('org.names'),
       verdict: await this.verdicts.all(),
@@ -281,7 +284,7 @@ export class Doctor {
     return { findings: checks.filter(isFinding).length, checks, forges: learned };
   }
 
-  private server(forge: DoctoredForge, { ofForge, now }: KnownToDoctor): AgedResult[] {
+  private server(forge: DoctoredForge, { ofForge, periods, now }: KnownToDoctor): AgedResult[] {
     const { server, slashes } = ofForge(forge.credential);
     const access = this.connected.get(forge.id, forge.org);
     const failure = access?.capabilities ? (server.failure?.message ?? null) : (access?.failure ?? NOT_YET);
@@ -291,6 +294,7 @@ export class Doctor {
     return [
       ...withAge('server', server, now, (one) => examineServer(one, null, forge.baseUrl)),
       ...withAge('slashes', slashes, now, ({ areLost }) => examineSlashes(areLost)),
+      ...examinePolls(forge.credential, periods.get(forge.credential) ?? null).map((one) => ({ ...one, ageS: null })),
     ];
   }
 
@@ -428,6 +432,7 @@ export class Doctor {
 /** What the doctor answers from. */
 interface KnownToDoctor {
   readonly now: Date;
+  readonly periods: ReadonlyMap<string, FeedPeriod>;
   readonly ofForge: Awaited<ReturnType<ServerAccessReader['all']>>;
   readonly ofOrg: Awaited<ReturnType<OrgAccessReader['all']>>;
   readonly names: (at: LookedAt) => Known<SeenNames>;

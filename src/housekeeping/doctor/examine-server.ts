@@ -1,3 +1,5 @@
+import { cureOfStretched } from '../../core/stretched-polls.js';
+import type { FeedPeriod } from '../../forge/poll-periods.js';
 import type { ServerAccess } from '../../forge/server-access.js';
 import { note, ok, problem, warning, type CheckResult } from './check.js';
 import { saw } from './looks.js';
@@ -37,6 +39,18 @@ export function examineSlashes(lost: boolean | null): CheckResult[] {
       'in Apache, write: AllowEncodedSlashes NoDecode, and ProxyPass … nocanon',
       'in nginx, write proxy_pass with the host alone (no path, no slash at its end)',
     ),
+  ];
+}
+
+/** Feeds that are read more seldom may show an act after the people who did it are gone. */
+const TOO_SELDOM_S = 300;
+
+/** Whether feeds are read as often as the config says. @param period null = nobody polled yet */
+export function examinePolls(forge: string, period: FeedPeriod | null): CheckResult[] {
+  if (period === null || period.stretch === 1) return [];
+  const polls = { forge, ...period };
+  return [
+    (period.everyS > TOO_SELDOM_S ? problem : warning)(saw('forge.polls.stretched', polls), cureOfStretched(polls)),
   ];
 }
 

@@ -7,7 +7,7 @@ import { isFinding, type CheckResult } from './check.js';
 import { examineDeliveries, hostWord, type DeliveryFacts } from './examine-deliveries.js';
 import { seenHook, type HooksUnseen } from '../../forge/org-access.js';
 import { examineHook, unseenHooks } from './examine-hook.js';
-import { examineServer, examineSlashes } from './examine-server.js';
+import { examinePolls, examineServer, examineSlashes } from './examine-server.js';
 import { examineToken, type TokenFacts } from './examine-token.js';
 import { hidesAuthorization, hostListSections, type ServerKind } from './versions.js';
 
@@ -272,6 +272,25 @@ describe('housekeeping/doctor/examine-server', () => {
     expect(helpless(examineSlashes(true))).toEqual([]);
     expect(findings(examineSlashes(false))).toEqual([]);
     expect(examineSlashes(null)).toEqual([]);
+  });
+
+  it('finds feeds that are read too seldom, and says what to raise', () => {
+    const polls = {
+      wantedS: 60,
+      organizations: 1000,
+      neededPerMin: 1250,
+      leftPerMin: 276,
+      ratePerS: 43,
+    };
+    const of = (everyS: number) => examinePolls('main', { ...polls, everyS, stretch: everyS / 60 });
+
+    expect(findings(of(200))).toEqual(['warning forge.polls']);
+    expect(findings(of(301))).toEqual(['problem forge.polls']);
+    expect(of(200)[0]).toMatchObject({
+      said: 'feeds of main are read every 200 s, wanted 60: 1,000 organizations need 1,250 calls a minute, 276 are left',
+      fix: ['raise forges[].rate_per_s (43 would do, if the forge bears it), or feed.every_s'],
+    });
+    expect([...of(60), ...examinePolls('main', null)]).toEqual([]);
   });
 
   it('names the address that shows no version', () => {

@@ -1,4 +1,5 @@
 import { defineReasons, textOf, type Reason } from '../../core/reason.js';
+import { sayStretched, type StretchedPolls } from '../../core/stretched-polls.js';
 import { sayUnknown, sayUnread } from '../../rules/requirements/unknown-names.js';
 
 interface NumberNow {
@@ -24,6 +25,7 @@ export const saw = defineReasons({
   'forge.clock.agrees': () => 'the clocks of the forge and of this machine agree',
   'forge.clock.differs': ({ seconds, isAhead }: { seconds: number; isAhead: boolean }) =>
     `the clock of the forge is ${seconds} s ${isAhead ? 'ahead of' : 'behind'} the one of this machine`,
+  'forge.polls.stretched': (polls: StretchedPolls) => sayStretched(polls),
   'account.self.known': ({ login, id }: { login: string; id: string | null }) =>
     `the bot is ${login}${id === null ? '' : ` (${id})`} there`,
   'account.self.unknown': () =>
