@@ -38,7 +38,7 @@ async function backUp(file: string, { config: configFile, json }: BackupCommandO
   process.once('SIGINT', () => stop.abort(new UserError('STOPPED', 'stopped: no backup was made')));
   const copy = await filesOfRunningBot(config);
   try {
-    const report = await backUpStore(config, file, { told: sayTable, signal: stop.signal, copy: copy?.dir });
+    const report = await backUpStore(config, file, { progress: sayTable, signal: stop.signal, copy: copy?.dir });
     const rows = report.tables.reduce((sum, one) => sum + one.rows, 0);
     print(json, { ok: true, rows, ...report, pauseMs: copy?.pauseMs ?? 0 }, () =>
       [

@@ -50,8 +50,8 @@ export function housekeepingCommand(exit: SetExit): Command {
       show: (reports) =>
         reports
           .map(
-            ({ file, putBack, stored, history, kept }) =>
-              `${plain(file)}: ${putBack} have their body again, ${stored} are new here and decided now, ${history} are too old to be decided, ${kept} were there`,
+            ({ file, putBack, stored, history, unchanged }) =>
+              `${plain(file)}: ${putBack} have their body again, ${stored} are new here and decided now, ${history} are too old to be decided, ${unchanged} were there`,
           )
           .join('\n'),
     },

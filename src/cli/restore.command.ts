@@ -44,7 +44,7 @@ async function restore(path: string, { config: configFile, to, socket, json }: R
   const config = to ? null : await configOf(configFile);
   const target = to ?? (config as AppConfig).store;
   const report = await restoreStore(file, target, {
-    told: sayTable,
+    progress: sayTable,
     socket: config?.control.socket ?? socket,
     dataKey: config?.keys.data ?? null,
   });

@@ -38,7 +38,7 @@ function copyCommand(): Command {
       const { copyStore } = await import('../store/copy-store.js');
       const tables = await copyStore(from, to, {
         socket,
-        told: (name) => (json ? undefined : writeErr(`copying ${name}\n`)),
+        progress: (name) => (json ? undefined : writeErr(`copying ${name}\n`)),
       });
       const rows = tables.reduce((sum, one) => sum + one.rows, 0);
       print(json, { ok: true, rows, tables }, () =>

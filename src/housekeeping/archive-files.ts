@@ -92,14 +92,14 @@ export class ArchiveFiles {
    * @throws UserError when it is not there, or lies elsewhere, also by a symbolic link
    */
   async find(name: string): Promise<string> {
-    const asked = resolve(this.folder, name);
-    const [folder, path] = await Promise.all([realpath(this.folder), realpath(asked)]).catch(() => {
-      throw new UserError('NOT_IN_ARCHIVE', `the archive ${this.folder} has no file ${asked}`);
+    const fullPath = resolve(this.folder, name);
+    const [folder, path] = await Promise.all([realpath(this.folder), realpath(fullPath)]).catch(() => {
+      throw new UserError('NOT_IN_ARCHIVE', `the archive ${this.folder} has no file ${fullPath}`);
     });
     if (dirname(path) !== folder)
       throw new UserError(
         'NOT_IN_ARCHIVE',
-        `${asked} is not in the archive folder ${this.folder}: copy it there first`,
+        `${fullPath} is not in the archive folder ${this.folder}: copy it there first`,
       );
     return path;
   }
@@ -158,9 +158,9 @@ export async function* readArchive(path: string): AsyncGenerator<Arrival> {
   source.on('error', (error) => text.destroy(error));
   let line = 0;
   try {
-    for await (const given of createInterface({ input: text, crlfDelay: Infinity })) {
+    for await (const written of createInterface({ input: text, crlfDelay: Infinity })) {
       line += 1;
-      if (given !== '') yield asArrival(given);
+      if (written !== '') yield asArrival(written);
     }
   } catch (error) {
     throw new UserError(

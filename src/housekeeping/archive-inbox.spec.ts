@@ -81,7 +81,7 @@ describe('housekeeping/archive-inbox', () => {
       ['its name', () => 'day.ndjson.gz'],
       ['its path', () => join(folder, 'day.ndjson.gz')],
     ])('a file of the archive by %s', async (_how, file) => {
-      expect(await restore(file())).toEqual({ putBack: 0, stored: 0, history: 0, kept: 0 });
+      expect(await restore(file())).toEqual({ putBack: 0, stored: 0, history: 0, unchanged: 0 });
     });
 
     it.each([

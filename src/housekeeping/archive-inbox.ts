@@ -16,7 +16,7 @@ export interface RestoreReport {
   /** Arrivals that the inbox knew no more, since they are older than `retention.history_days`: they can be read, and are not decided again. */
   readonly history: number;
   /** Arrivals that still had their body. */
-  readonly kept: number;
+  readonly unchanged: number;
 }
 
 const DAY_MS = 24 * 3_600_000;
@@ -85,14 +85,14 @@ export class ArchiveInbox {
       );
     const path = await files.find(file);
     const begins = new Date(this.clock.now().getTime() - this.historyDays * DAY_MS);
-    let [putBack, stored, history, kept] = [0, 0, 0, 0];
+    let [putBack, stored, history, unchanged] = [0, 0, 0, 0];
     for await (const arrival of readArchive(path)) {
       if (await store.putBack(arrival)) {
         putBack += 1;
         continue;
       }
       if (await inbox.get(arrival.id)) {
-        kept += 1;
+        unchanged += 1;
         continue;
       }
       if ((arrival.kind === 'delivery' ? arrival.receivedAt : arrival.readAt) < begins) {
@@ -103,9 +103,9 @@ export class ArchiveInbox {
       if (arrival.kind === 'delivery') await inbox.storeDeliveries([arrival]);
       const isStored = arrival.kind === 'delivery' || (await inbox.storeEntries([arrival]))[0]?.duplicate === false;
       if (isStored) stored += 1;
-      else kept += 1;
+      else unchanged += 1;
     }
-    return { putBack, stored, history, kept };
+    return { putBack, stored, history, unchanged };
   }
 
   private before(): Date {

@@ -65,13 +65,13 @@ export class OpenAlerts {
 
   /** Oldest first, each key once: several processes may have raised it. */
   async all(): Promise<readonly OpenAlert[]> {
-    const known = [...this.ownAlerts(), ...(await this.store.publishedWithin(FRESH_MS))];
+    const published = [...this.ownAlerts(), ...(await this.store.publishedWithin(FRESH_MS))];
     const here = this.resolvedHere();
     const elsewhere = new Map(
-      (await this.store.resolved(known.map(({ key }) => key))).map(({ key, at }) => [key, at] as const),
+      (await this.store.resolved(published.map(({ key }) => key))).map(({ key, at }) => [key, at] as const),
     );
     const byKey = new Map<string, OpenAlert>();
-    for (const alert of known) {
+    for (const alert of published) {
       if (isOver(alert, here) || isOver(alert, elsewhere)) continue;
       const other = byKey.get(alert.key);
       if (!other || alert.at < other.at) byKey.set(alert.key, alert);

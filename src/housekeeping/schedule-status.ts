@@ -113,29 +113,29 @@ function waitsForPlan({ reason }: RunsOfPass): boolean {
 
 function whyNot(facts: ScheduleFacts, { pass, pausedBy, plan, unmet, isOld }: ScheduleContext): Reason[] {
   const { disabled, frozen, last, isUndecided, overdue, mode } = facts;
-  const found: Reason[] = [];
-  if (disabled !== null) found.push(because('schedule.disabled', { why: disabled }));
-  if (unmet !== null) found.push(because('schedule.unmet', { why: unmet }));
-  if (frozen) found.push(because('schedule.frozen', { until: frozen.until, reason: frozen.reason }));
-  if (pausedBy !== null) found.push(because('schedule.paused', { by: pausedBy }));
-  if (mode !== 'live') found.push(because('schedule.no-write', { mode }));
-  if (isOld) found.push(because('schedule.old-rules'));
-  if (overdue && !frozen) found.push(because('schedule.overdue', { at: overdue.toISOString() }));
-  const held = pass.find(({ reason }) => isHeld(reason));
-  const holds = held && whatHolds(held, plan);
-  if (last && isUndecided) found.push(because('schedule.waits', { at: last.toISOString() }));
-  if (holds) found.push(holds);
-  if (holds || (last && isUndecided)) return found;
-  if (last === null && !overdue) found.push(because('schedule.new'));
-  else if (last && pass.length === 0 && disabled === null) found.push(because('schedule.no-subject'));
-  else if (last && !held && pass.every(({ state }) => state === 'not-fired') && disabled === null)
-    found.push(because('schedule.nothing'));
-  return found;
+  const reasons: Reason[] = [];
+  if (disabled !== null) reasons.push(because('schedule.disabled', { why: disabled }));
+  if (unmet !== null) reasons.push(because('schedule.unmet', { why: unmet }));
+  if (frozen) reasons.push(because('schedule.frozen', { until: frozen.until, reason: frozen.reason }));
+  if (pausedBy !== null) reasons.push(because('schedule.paused', { by: pausedBy }));
+  if (mode !== 'live') reasons.push(because('schedule.no-write', { mode }));
+  if (isOld) reasons.push(because('schedule.old-rules'));
+  if (overdue && !frozen) reasons.push(because('schedule.overdue', { at: overdue.toISOString() }));
+  const heldRuns = pass.find(({ reason }) => isHeld(reason));
+  const holds = heldRuns && whatHolds(heldRuns, plan);
+  if (last && isUndecided) reasons.push(because('schedule.waits', { at: last.toISOString() }));
+  if (holds) reasons.push(holds);
+  if (holds || (last && isUndecided)) return reasons;
+  if (last === null && !overdue) reasons.push(because('schedule.new'));
+  else if (last && pass.length === 0 && disabled === null) reasons.push(because('schedule.no-subject'));
+  else if (last && !heldRuns && pass.every(({ state }) => state === 'not-fired') && disabled === null)
+    reasons.push(because('schedule.nothing'));
+  return reasons;
 }
 
 /** Null = it waited for a plan that somebody applied meanwhile, or another one took the place of. */
-function whatHolds(held: RunsOfPass, plan: ScheduleContext['plan']): Reason | null {
-  if (!waitsForPlan(held)) return because('schedule.held', { held: held.reason });
+function whatHolds(heldRuns: RunsOfPass, plan: ScheduleContext['plan']): Reason | null {
+  if (!waitsForPlan(heldRuns)) return because('schedule.held', { held: heldRuns.reason });
   if (plan?.state === 'open') return because('schedule.approval', { plan: short(plan) });
   if (plan?.state === 'denied')
     return because('schedule.denied', { plan: short(plan), by: plan.decidedBy ?? 'somebody' });

@@ -69,7 +69,7 @@ export class Scheduler {
     @Inject(JobRunner) private readonly jobs: Pick<JobRunner, 'scheduled' | 'begin'>,
     @Inject(TickStore) private readonly ticks: Omit<TickStore, 'prune'>,
     /** Texts of the policies at their last pass for a new revision. */
-    @Inject(KnownFacts) private readonly known: Pick<KnownFacts, 'read' | 'write'>,
+    @Inject(KnownFacts) private readonly knownFacts: Pick<KnownFacts, 'read' | 'write'>,
     @Inject(DueDecider) private readonly decider: Pick<DueDecider, 'decideTick'>,
     private readonly clock: Clock,
     private readonly logger: Logger,
@@ -94,8 +94,8 @@ export class Scheduler {
    * @throws UserError when there is no such rule or policy, or it was fired in this very second
    */
   async runNow(org: string, schedule: string): Promise<DecidedTick & { readonly tickId: string }> {
-    const asked = await this.tickNow(org, schedule);
-    const tick = await this.claim(asked, schedule, asked.occurrence);
+    const firing = await this.tickNow(org, schedule);
+    const tick = await this.claim(firing, schedule, firing.occurrence);
     if (!tick) throw new UserError('JUST_FIRED', `${schedule} was fired in this very second: try again`);
     return { tickId: tick.id, ...(await this.decide(tick)) };
   }
@@ -105,7 +105,7 @@ export class Scheduler {
    * @throws UserError when there is no such rule or policy
    */
   async tickNow(org: string, schedule: string): Promise<Tick> {
-    const where = this.orgs().find((known) => known.org.toLowerCase() === org.toLowerCase());
+    const where = this.orgs().find((one) => one.org.toLowerCase() === org.toLowerCase());
     const active = where ? await this.revisions.active(where.org) : null;
     if (!where || !active)
       throw new UserError('NO_SUCH_ORG', `organization ${org} is not in the config, or has no rules yet`);
@@ -122,17 +122,17 @@ export class Scheduler {
     const { orgs, revisions, ticks, clock } = this;
     const undecided = await ticks.due(LEFT_OVER);
     const now = clock.now();
-    const asked: Array<ScheduledPart & { readonly where: ScheduledOrg; readonly loadedAt: Date }> = [];
+    const parts: Array<ScheduledPart & { readonly where: ScheduledOrg; readonly loadedAt: Date }> = [];
     for (const where of orgs()) {
       const isAsked = (org === null || org === where.org) && isSeen(where.org);
       const active = isAsked ? await revisions.active(where.org) : null;
-      if (active) asked.push(...scheduledParts(active).map((part) => ({ ...part, where, loadedAt: active.loadedAt })));
+      if (active) parts.push(...scheduledParts(active).map((part) => ({ ...part, where, loadedAt: active.loadedAt })));
     }
     const newest = await ticks.lastOf(
-      asked.map(({ where, id }) => ({ ...where, schedule: id })),
+      parts.map(({ where, id }) => ({ ...where, schedule: id })),
       now,
     );
-    return asked.map(({ where, id, kind, mode, disabled, schedule, loadedAt }, n) => {
+    return parts.map(({ where, id, kind, mode, disabled, schedule, loadedAt }, n) => {
       const last = newest[n] ?? null;
       const due = nextOccurrence(schedule, scheduleKey(where.forge, where.org, id), last ?? loadedAt);
       const { cron, tz, jitterS } = schedule;
@@ -209,12 +209,12 @@ export class Scheduler {
       if (tick) await this.tryDecide(tick);
     }
     const texts = Object.fromEntries(revision.policies.map(({ id: policy, textHash }) => [policy, textHash]));
-    await this.known.write(where.forge, where.org, RECONCILED, texts);
+    await this.knownFacts.write(where.forge, where.org, RECONCILED, texts);
     this.revisionsSeen.add(seen);
   }
 
   private async reconciled({ forge, org }: ScheduledOrg): Promise<JsonObject> {
-    const fact = (await this.known.read(forge, org, RECONCILED))?.fact;
+    const fact = (await this.knownFacts.read(forge, org, RECONCILED))?.fact;
     return isJsonObject(fact) ? fact : {};
   }
 
@@ -222,8 +222,8 @@ export class Scheduler {
     { forge, org }: ScheduledOrg,
     { id: revisionId, revision }: ActiveRevision,
   ): readonly Scheduled[] {
-    const known = this.scheduled.get(`${forge}/${org}`);
-    if (known?.revisionId === revisionId) return known.list;
+    const parts = this.scheduled.get(`${forge}/${org}`);
+    if (parts?.revisionId === revisionId) return parts.list;
     const list = [...revision.rules, ...revision.policies].flatMap(({ id, schedule }) =>
       schedule ? [{ id, key: scheduleKey(forge, org, id), schedule }] : [],
     );
@@ -251,16 +251,16 @@ export class Scheduler {
   }
 
   private async planOf(where: ScheduledOrg, { id, key, schedule }: Scheduled, loadedAt: Date): Promise<Planned> {
-    const known = this.planned.get(key);
-    if (known && specText(known.schedule) === specText(schedule)) {
+    const entry = this.planned.get(key);
+    if (entry && specText(entry.schedule) === specText(schedule)) {
       // Of another revision, and the same.
-      const plan = { ...known, schedule };
+      const plan = { ...entry, schedule };
       this.planned.set(key, plan);
       return plan;
     }
     const last = await this.ticks.last(where.forge, where.org, id, this.clock.now());
     // A changed schedule begins now: it makes up for none of its new times before this moment.
-    const from = known ? this.clock.now() : (last ?? loadedAt);
+    const from = entry ? this.clock.now() : (last ?? loadedAt);
     const plan = planFrom(schedule, key, from);
     this.planned.set(key, plan);
     return plan;

@@ -67,8 +67,8 @@ export class SqlArrivalBatch implements ArrivalBatch {
   }
 
   private async eventsOf({ org, facts }: BatchNeeds): Promise<FoundEvent[][]> {
-    const found: FoundEvent[][] = facts.map(() => []);
-    if (facts.length === 0) return found;
+    const events: FoundEvent[][] = facts.map(() => []);
+    if (facts.length === 0) return events;
     const { rows } = await execute<FoundEvent & { place: number; data: string }>(this.manager, FIND_REPORTED, [
       facts.map(({ forge, factKey }) => factHash(forge, factKey)),
       facts.map(({ source }) => `{${(OPEN_TO[REPORTED_BY[source]] ?? []).join(',')}}`),
@@ -76,8 +76,8 @@ export class SqlArrivalBatch implements ArrivalBatch {
       MOST_CANDIDATES,
       org,
     ]);
-    for (const { place, data, ...event } of rows) found[place - 1]?.push({ ...event, data: objectIn(data) ?? {} });
-    return found;
+    for (const { place, data, ...event } of rows) events[place - 1]?.push({ ...event, data: objectIn(data) ?? {} });
+    return events;
   }
 
   private async objectsOf({ org, objects }: BatchNeeds): Promise<KnownObject[]> {
@@ -101,22 +101,22 @@ export class SqlArrivalBatch implements ArrivalBatch {
       [...effects.map(() => null), ...orderKeys],
       org,
     ]);
-    const known = rows.map(({ isKnown }) => isKnown);
-    return { effects: known.slice(0, effects.length), orderKeys: known.slice(effects.length) };
+    const answers = rows.map(({ isKnown }) => isKnown);
+    return { effects: answers.slice(0, effects.length), orderKeys: answers.slice(effects.length) };
   }
 
   private async actsOf({ texts }: BatchNeeds): Promise<Array<TextAct | null>> {
     if (texts.length === 0) return [];
-    const found: Array<TextAct | null> = texts.map(() => null);
+    const acts: Array<TextAct | null> = texts.map(() => null);
     const { rows } = await execute<FoundAct>(this.manager, FIND_ACTS, [...halvesOf(texts.map(({ key }) => key))]);
     for (const { place, id, hook, deliveryId, receivedAt } of rows)
-      found[place - 1] = {
+      acts[place - 1] = {
         id,
         hook: hook ?? '',
         deliveryId: deliveryId ?? '',
         receivedAt: receivedAt ?? new Date(madeAtMs(id) ?? 0),
       };
-    return found;
+    return acts;
   }
 
   async receivedBetween(
@@ -213,12 +213,12 @@ export async function changeEvent(
   eventId: string,
   change: (event: Pick<ForgeEvent, 'actor' | 'repo' | 'data'>) => Pick<ForgeEvent, 'actor' | 'repo' | 'data'>,
 ): Promise<void> {
-  const found = await execute<{ actor: string; repo: string; data: string }>(
+  const deciders = await execute<{ actor: string; repo: string; data: string }>(
     manager,
     'SELECT actor, repo, data FROM events WHERE id = $1 FOR NO KEY UPDATE',
     [eventId],
   );
-  const [row] = found.rows;
+  const [row] = deciders.rows;
   if (!row) return;
   const { actor, repo, data } = change({
     actor: parseJson(row.actor) as unknown as ForgeEvent['actor'],

@@ -153,13 +153,13 @@ export async function recordsOf(
   runs: ReadonlyArray<Pick<Sealable, 'runId' | 'asOf'>>,
 ): Promise<(runId: string) => AuditRecord> {
   const ids = runs.map(({ runId }) => runId);
-  const found = (await execute<{ id: string; row: AuditRow }>(manager, RUNS, [ids])).rows;
+  const runRows = (await execute<{ id: string; row: AuditRow }>(manager, RUNS, [ids])).rows;
   const intents = byRun((await execute<RowOfRun>(manager, INTENTS, [ids])).rows);
   const attempts = byRun((await execute<RowOfRun>(manager, ATTEMPTS, [ids, runs.map(({ asOf }) => asOf)])).rows);
   const acts = (await execute<{ id: string; row: AuditRow }>(manager, ACTS, [ids.filter(isAct)])).rows;
   const cutNs = ids.filter(isCut).map((id) => id.slice(CUT_ID.length));
   const cuts = (await execute<{ id: string; row: AuditRow }>(manager, CUTS, [org, cutNs])).rows;
-  const rowOf = new Map([...found, ...acts, ...cuts].map(({ id, row }) => [id, row]));
+  const rowOf = new Map([...runRows, ...acts, ...cuts].map(({ id, row }) => [id, row]));
   return (runId) => ({
     run: rowOf.get(runId) ?? [],
     intents: intents.get(runId) ?? [],

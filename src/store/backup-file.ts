@@ -142,12 +142,12 @@ export interface OpenedBackup {
  */
 export async function openBackup(path: string): Promise<OpenedBackup> {
   const { line, size } = await firstLine(path);
-  const given = parsed(line) as { format?: unknown; version?: unknown; program?: unknown } | null;
-  if (given?.format !== 'forgehand-backup')
+  const headerLine = parsed(line) as { format?: unknown; version?: unknown; program?: unknown } | null;
+  if (headerLine?.format !== 'forgehand-backup')
     throw new UserError('NO_BACKUP', `${path} is not a backup: its first line is not a backup header`);
-  if (typeof given.version === 'number' && given.version > FORMAT && (await isUnchanged(path, size)))
-    throw newer(path, String(given.program));
-  const read = header.safeParse(given);
+  if (typeof headerLine.version === 'number' && headerLine.version > FORMAT && (await isUnchanged(path, size)))
+    throw newer(path, String(headerLine.program));
+  const read = header.safeParse(headerLine);
   if (!read.success || read.data.version !== FORMAT) throw damaged(path, 'in its header, at byte 0');
   const start = Buffer.byteLength(line) + 1;
   return { header: read.data, bytes: size, parts: () => partsOf(path, read.data.tables, start, size) };
@@ -162,18 +162,18 @@ export function newer(path: string, program: string): UserError {
 
 /**
  * Read a whole backup and check every count and digest; needs no store.
- * @param told before each table
+ * @param progress before each table
  * @throws UserError as openBackup and its parts
  */
 export async function verifyBackup(
   path: string,
-  told: (table: string) => void = () => undefined,
+  progress: (table: string) => void = () => undefined,
 ): Promise<{ header: BackupHeader; bytes: number; tables: Array<{ name: string; rows: number }> }> {
   const backup = await openBackup(path);
   const tables: Array<{ name: string; rows: number }> = [];
   let current = '';
   for await (const part of backup.parts()) {
-    if (part.table.name !== current) told((current = part.table.name));
+    if (part.table.name !== current) progress((current = part.table.name));
     if ('sum' in part) tables.push({ name: current, rows: Number(part.sum.rows) });
   }
   if (!(await isUnchanged(path, backup.bytes)))

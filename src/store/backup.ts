@@ -51,7 +51,7 @@ export interface RestoreReport extends BackupReport {
 }
 
 interface BackupOptions {
-  readonly told: Told;
+  readonly progress: Told;
   readonly signal?: AbortSignal;
   /** A copy of the embedded store's files, as a running bot made it. Optional: without it, the store itself is read, and locked meanwhile. */
   readonly copy?: string | undefined;
@@ -64,14 +64,14 @@ interface BackupOptions {
 export async function backUpStore(
   { store, keys, control }: Pick<AppConfig, 'store' | 'keys' | 'control'>,
   file: string,
-  { told, signal, copy }: BackupOptions,
+  { progress, signal, copy }: BackupOptions,
 ): Promise<BackupReport> {
   const from: StoreConfig = copy !== undefined && store.kind === 'embedded' ? { ...store, dir: copy } : store;
   requireStore(from);
   const facts = { store: store.kind, dataKey: markOf(dataKeyOf(store, keys.data)), madeAt: new Date().toISOString() };
   const write = (): Promise<CopiedTable[]> =>
     withWholeStore(from, { isCopy: copy !== undefined }, ({ dataSource }) =>
-      backUpTables(dataSource, file, facts, { told, signal }),
+      backUpTables(dataSource, file, facts, { progress, signal }),
     );
   const tables = await (copy === undefined
     ? withLock(from, control.socket ?? undefined, write)
@@ -80,7 +80,7 @@ export async function backUpStore(
 }
 
 interface RestoreOptions {
-  readonly told: Told;
+  readonly progress: Told;
   readonly socket?: string | undefined;
   /** `keys.data` of the config, where there is one. */
   readonly dataKey: Secret | null;
@@ -95,10 +95,11 @@ interface RestoreOptions {
 export async function restoreStore(
   file: string,
   to: StoreConfig,
-  { told, socket, dataKey, migrations: own = MIGRATIONS }: RestoreOptions,
+  { progress, socket, dataKey, migrations: own = MIGRATIONS }: RestoreOptions,
 ): Promise<RestoreReport> {
   const { header } = await verifyBackup(file);
-  if (header.migrations.some((name) => !own.some((known) => known.name === name))) throw newer(file, header.program);
+  if (header.migrations.some((name) => !own.some((migration) => migration.name === name)))
+    throw newer(file, header.program);
   const backup = await openBackup(file);
   // The rows go into the tables that they came from; the rest is what an upgrade does.
   const migrations = own.filter(({ name }) => header.migrations.includes(name));
@@ -106,7 +107,7 @@ export async function restoreStore(
     const restored = await withWholeStore(to, { migrations }, async (store) => {
       await refuseAsTarget(store.dataSource, backup);
       await store.migrate();
-      return restoreTables(store.dataSource, backup, told);
+      return restoreTables(store.dataSource, backup, progress);
     });
     if (migrations.length < own.length) await withWholeStore(to, { migrations: own }, (store) => store.migrate());
     return restored;
@@ -134,10 +135,10 @@ function markOf(key: Secret | null): string | null {
   return key && new Encryptor(key).hash('forgehand backup').slice(0, 16);
 }
 
-function compare(wanted: string | null, found: string | null, to: StoreConfig): RestoreReport['dataKey'] {
+function compare(wanted: string | null, actual: string | null, to: StoreConfig): RestoreReport['dataKey'] {
   if (wanted === null) return 'unknown';
-  if (found === null) return to.kind === 'embedded' ? 'missing' : 'unknown';
-  return wanted === found ? 'same' : 'other';
+  if (actual === null) return to.kind === 'embedded' ? 'missing' : 'unknown';
+  return wanted === actual ? 'same' : 'other';
 }
 
 /** Called with the name of each table, before it. */
@@ -151,7 +152,7 @@ export async function backUpTables(
   from: DataSource,
   file: string,
   facts: Pick<HeaderFacts, 'store' | 'dataKey' | 'madeAt'>,
-  { told, signal }: { told: Told; signal?: AbortSignal | undefined },
+  { progress, signal }: { progress: Told; signal?: AbortSignal | undefined },
 ): Promise<CopiedTable[]> {
   return within(from, 'REPEATABLE READ', async (source) => {
     const migrations = await appliedMigrations(source);
@@ -163,7 +164,7 @@ export async function backUpTables(
     const written: CopiedTable[] = [];
     async function* parts(): AsyncGenerator<BackupPart> {
       for (const table of tables) {
-        told(table.name);
+        progress(table.name);
         for await (const rows of rowsOf(source, table)) yield { table, rows };
         const sum = await sumOf(source, table);
         yield { table, sum };
@@ -192,7 +193,7 @@ async function refuseAsTarget(to: DataSource, { header }: OpenedBackup): Promise
  * Put every row of a backup into empty tables of the same migrations, in one transaction; counts and digests are compared in the store.
  * @throws UserError STORES_DIFFER (other tables), STORE_NOT_EMPTY, STORE_IN_USE, BACKUP_DAMAGED, RESTORE_DIFFERS (which must not happen)
  */
-async function restoreTables(to: DataSource, backup: OpenedBackup, told: Told): Promise<CopiedTable[]> {
+async function restoreTables(to: DataSource, backup: OpenedBackup, progress: Told): Promise<CopiedTable[]> {
   return within(to, 'READ COMMITTED', async (target) => {
     const tables = await tablesOf(target);
     if (JSON.stringify(tables) !== JSON.stringify(backup.header.tables))
@@ -205,7 +206,7 @@ async function restoreTables(to: DataSource, backup: OpenedBackup, told: Told): 
     let current = '';
     for await (const part of backup.parts()) {
       const { table } = part;
-      if (table.name !== current) told((current = table.name));
+      if (table.name !== current) progress((current = table.name));
       if ('rows' in part) {
         await insertRows(target, table, part.rows);
         continue;

@@ -8,7 +8,7 @@ interface CopyStoreOptions {
   /** Lock of the embedded store; default `run/control.sock` in its folder. */
   readonly socket?: string | undefined;
   /** Called before each table. */
-  readonly told?: (table: string) => void;
+  readonly progress?: (table: string) => void;
 }
 
 /**
@@ -19,7 +19,7 @@ interface CopyStoreOptions {
 export async function copyStore(
   from: StoreConfig,
   to: StoreConfig,
-  { socket, told }: CopyStoreOptions = {},
+  { socket, progress }: CopyStoreOptions = {},
 ): Promise<CopiedTable[]> {
   requireStore(from);
   const opened = <T>(config: StoreConfig, work: (store: WholeStore) => Promise<T>): Promise<T> =>
@@ -29,7 +29,7 @@ export async function copyStore(
         return work(store);
       }),
     );
-  return opened(from, (source) => opened(to, (target) => copyTables(source.dataSource, target.dataSource, told)));
+  return opened(from, (source) => opened(to, (target) => copyTables(source.dataSource, target.dataSource, progress)));
 }
 
 /** One table after the copy; `rows` were counted in both stores and their contents found equal. */
@@ -41,13 +41,13 @@ export interface CopiedTable {
 /**
  * Copy every row of every table from one store to another with the same tables, in an order that the references between them allow. The source
  * is read as of one moment; the target gets all of it in one transaction, or nothing.
- * @param told before each table
+ * @param progress before each table
  * @throws UserError STORE_NOT_EMPTY, STORES_DIFFER (other tables), COPY_DIFFERS (counts or contents, which must not happen)
  */
 async function copyTables(
   from: DataSource,
   to: DataSource,
-  told: (table: string) => void = () => {},
+  progress: (table: string) => void = () => {},
 ): Promise<CopiedTable[]> {
   return within(from, 'REPEATABLE READ', (source) =>
     within(to, 'READ COMMITTED', async (target) => {
@@ -60,7 +60,7 @@ async function copyTables(
       await refuseUnlessEmpty(target, tables);
       const copied: CopiedTable[] = [];
       for (const table of tables) {
-        told(table.name);
+        progress(table.name);
         for await (const rows of rowsOf(source, table)) await insertRows(target, table, rows);
         const [here, there] = [await sumOf(source, table), await sumOf(target, table)];
         if (here.rows !== there.rows || here.digest !== there.digest)

@@ -77,7 +77,7 @@ export async function executeAtOnce(
   const queries: Query[] = [];
   for (const { sql, params } of statements) queries.push(await prepared.queryOf(client, sql, params.map(withoutNul)));
   begin(client);
-  const asked = [...queries, { text: 'COMMIT', values: [] }].map(async (query) => {
+  const answers = [...queries, { text: 'COMMIT', values: [] }].map(async (query) => {
     try {
       return rowsOf<Record<string, unknown>>(await ask(client, query));
     } catch (error) {
@@ -85,8 +85,8 @@ export async function executeAtOnce(
     }
   });
   // All have ended before anybody goes on; those behind the first failure only say that the transaction had failed.
-  await withBegin(client, Promise.allSettled(asked));
-  return (await Promise.all(asked)).slice(0, queries.length);
+  await withBegin(client, Promise.allSettled(answers));
+  return (await Promise.all(answers)).slice(0, queries.length);
 }
 
 /**
@@ -210,8 +210,8 @@ export class Database {
       const outcome = await this.once(work);
       if ('value' in outcome) return outcome.value;
       if (!recheck) throw new StoreUnavailable('the store went away at commit');
-      const found = await this.run(recheck);
-      return found === undefined ? this.transaction(work) : found;
+      const rows = await this.run(recheck);
+      return rows === undefined ? this.transaction(work) : rows;
     });
   }
 
@@ -229,9 +229,9 @@ export class Database {
       return await this.run(work);
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error;
-      const found = await this.run(recheck).catch(() => undefined);
-      if (found === undefined) throw error;
-      return found;
+      const rows = await this.run(recheck).catch(() => undefined);
+      if (rows === undefined) throw error;
+      return rows;
     }
   }
 
@@ -264,12 +264,12 @@ export class Database {
     const runner = this.dataSource.createQueryRunner();
     const query = runner.query.bind(runner);
     // What TypeORM asks by itself does not go through `execute`.
-    const asked = async (sql: string, params?: unknown, isWhole?: boolean): Promise<unknown> => {
+    const sendQuery = async (sql: string, params?: unknown, isWhole?: boolean): Promise<unknown> => {
       const client = (await runner.connect()) as Client;
       if (sql === BEGIN) return begin(client);
       return withBegin(client, query(sql, withoutNul(params) as unknown[], isWhole as true));
     };
-    runner.query = asked as QueryRunner['query'];
+    runner.query = sendQuery as QueryRunner['query'];
     try {
       return await work(runner);
     } catch (error) {
@@ -351,8 +351,8 @@ export class PreparedStatements {
   constructor(private readonly now: () => number = () => performance.now()) {}
 
   static of(source: DataSource): PreparedStatements {
-    const known = this.ofSources.get(source);
-    if (known) return known;
+    const entry = this.ofSources.get(source);
+    if (entry) return entry;
     const made = new PreparedStatements();
     this.ofSources.set(source, made);
     return made;
@@ -383,12 +383,12 @@ export class PreparedStatements {
   }
 
   private nameOf(text: string): string | null {
-    const known = this.names.get(text);
-    if (known === undefined) {
+    const earlierName = this.names.get(text);
+    if (earlierName === undefined) {
       if (this.names.size < MOST_TEXTS) this.names.set(text, '');
       return null;
     }
-    if (known !== '') return known;
+    if (earlierName !== '') return earlierName;
     const name = `forgehand_${hashOf(text).slice(0, 24)}`;
     this.names.set(text, name);
     return name;

@@ -194,10 +194,10 @@ async function firstToTell(
  * Each of them counts for the first event that tells it.
  * @returns an event that told one of them before; null = this one is the first for all
  */
-export async function tellActs(manager: EntityManager, asked: ActsAsked, eventId: string): Promise<string | null> {
-  const { forge, org, rule, acts } = asked;
+export async function tellActs(manager: EntityManager, question: ActsAsked, eventId: string): Promise<string | null> {
+  const { forge, org, rule, acts } = question;
   await execute(manager, TELL_ACTS, [forge, org, rule, [...acts].sort(), eventId]);
-  return [...(await findToldActs(manager, asked)).values()].find((first) => first !== eventId) ?? null;
+  return [...(await findToldActs(manager, question)).values()].find((first) => first !== eventId) ?? null;
 }
 
 export async function findToldActs(

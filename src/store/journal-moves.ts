@@ -127,12 +127,12 @@ async function placesFor(
   locked: readonly Movable[],
 ): Promise<Places> {
   const places = new Map<IntentMove, { inMs: number; reason: Reason }>();
-  const found = new Map(locked.map((row) => [row.id, row]));
-  const held = moves.flatMap((move) => {
-    const row = found.get(move.intentId);
+  const rowOf = new Map(locked.map((row) => [row.id, row]));
+  const ownMoves = moves.flatMap((move) => {
+    const row = rowOf.get(move.intentId);
     return move.spentBudget && row && mayMove(row, move) ? [{ move, row, spent: move.spentBudget }] : [];
   });
-  for (const { move, row, spent } of held.sort((a, b) => (a.spent.limit.key < b.spent.limit.key ? -1 : 1))) {
+  for (const { move, row, spent } of ownMoves.sort((a, b) => (a.spent.limit.key < b.spent.limit.key ? -1 : 1))) {
     const inMs = await takePlace(manager, row.org, spent);
     places.set(move, { inMs, reason: budgetReason({ ...spent, againInMs: inMs }) });
   }
@@ -210,8 +210,8 @@ export async function approve(
   if (!canMove('waiting', TO[verdict], 'approval')) throw new Error(`the state table has no move for ${verdict}`);
   const runId = await lockRun(manager, id);
   if (runId === null) return [];
-  const asked = `SELECT i.id FROM intents i WHERE i.run_id = $1 AND (i.id = $2 OR $1 = $2) AND ${wantsApproval('i')} ORDER BY i.seq`;
-  const { rows } = await execute<{ id: string }>(manager, asked, [runId, id]);
+  const wanting = `SELECT i.id FROM intents i WHERE i.run_id = $1 AND (i.id = $2 OR $1 = $2) AND ${wantsApproval('i')} ORDER BY i.seq`;
+  const { rows } = await execute<{ id: string }>(manager, wanting, [runId, id]);
   const decided: string[] = [];
   for (const row of rows) {
     const reason = intentReason(verdict === 'given' ? 'intent.approved' : 'intent.denied', { by });

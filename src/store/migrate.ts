@@ -41,15 +41,15 @@ export async function migrate(dataSource: DataSource, options: MigrateOptions): 
 
 /** Names of the migrations that the tables have, in their order; none where there are no tables. */
 export async function appliedMigrations(ask: Pick<DataSource, 'query'>): Promise<string[]> {
-  const [found] = await ask.query<Array<{ there: boolean }>>(`SELECT to_regclass('migrations') IS NOT NULL AS there`);
-  if (!found?.there) return [];
+  const [row] = await ask.query<Array<{ there: boolean }>>(`SELECT to_regclass('migrations') IS NOT NULL AS there`);
+  if (!row?.there) return [];
   return (await ask.query<Array<{ name: string }>>('SELECT name FROM migrations ORDER BY id')).map(({ name }) => name);
 }
 
 /** @throws UserError STORE_IS_NEWER when the tables have a migration that this version does not know */
 export function refuseNewer(dataSource: Pick<DataSource, 'migrations'>, applied: readonly string[]): void {
-  const known = new Set(dataSource.migrations.map(nameOf));
-  const unknown = applied.find((name) => !known.has(name));
+  const ownNames = new Set(dataSource.migrations.map(nameOf));
+  const unknown = applied.find((name) => !ownNames.has(name));
   if (unknown === undefined) return;
   throw new UserError(
     'STORE_IS_NEWER',
@@ -93,12 +93,12 @@ async function bytesWritten(dataSource: DataSource, statements: readonly string[
     statements.flatMap((text) =>
       patterns.flatMap((pattern) => [...text.matchAll(pattern)].map(([, table = '']) => table.toLowerCase())),
     );
-  const [found] = await dataSource.query<Array<{ bytes: string }>>(
+  const [row] = await dataSource.query<Array<{ bytes: string }>>(
     `SELECT coalesce((SELECT sum(pg_relation_size(to_regclass(name)) + pg_indexes_size(to_regclass(name))) FROM unnest($1::text[]) AS t (name)), 0)
           + coalesce((SELECT sum(pg_total_relation_size(to_regclass(name))) FROM unnest($2::text[]) AS t (name)), 0) AS bytes`,
     [tables(WRITES_ROWS), tables(WRITES_TABLE)],
   );
-  return Number(found?.bytes ?? 0);
+  return Number(row?.bytes ?? 0);
 }
 
 function nameOf(migration: MigrationInterface): string {

@@ -124,7 +124,7 @@ export interface Stores {
   readonly seenRepositories: SeenRepositories;
   readonly history: HistoryStore;
   readonly rollouts: RolloutStore;
-  readonly known: KnownFacts;
+  readonly knownFacts: KnownFacts;
   readonly archive: ArchiveStore;
   readonly ended: EndedRecordStore;
   readonly retention: RetentionStore;
@@ -271,7 +271,7 @@ function storesOver(
     seenRepositories: new TypeOrmSeenRepositories(db),
     history: new TypeOrmHistoryStore(db),
     rollouts: new TypeOrmRolloutStore(db),
-    known: new TypeOrmKnownFacts(db),
+    knownFacts: new TypeOrmKnownFacts(db),
     archive: new SqlArchiveStore(db),
     ended: new SqlEndedRecordStore(db),
     retention: new SqlRetentionStore(db),

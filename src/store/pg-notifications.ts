@@ -26,7 +26,7 @@ export class PgNotifications implements Notifications {
     await this.db.run((manager) => execute(manager, SEND, [texts]));
   }
 
-  async listen(heard: (text: string) => void): Promise<NotificationListener> {
+  async listen(onText: (text: string) => void): Promise<NotificationListener> {
     const client = new pg.Client({
       connectionString: this.url.reveal(),
       application_name: 'forgehand',
@@ -43,7 +43,7 @@ export class PgNotifications implements Notifications {
     // Nobody may be waiting for it.
     ended.catch(() => undefined);
     client.on('notification', ({ channel, payload = '' }) => {
-      if (channel === CHANNEL) heard(payload);
+      if (channel === CHANNEL) onText(payload);
     });
     try {
       await client.connect();

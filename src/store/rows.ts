@@ -41,8 +41,8 @@ export function toArrival(row: ArrivalEntity): Arrival {
       ...stored,
       ...shared,
       kind: 'entry',
-      source: told(row.source, 'webhook'),
-      entryKey: told(row.entryKey),
+      source: present(row.source, 'webhook'),
+      entryKey: present(row.entryKey),
       readAt: row.arrivedAt,
     };
   }
@@ -50,20 +50,20 @@ export function toArrival(row: ArrivalEntity): Arrival {
     ...stored,
     ...shared,
     kind: 'delivery',
-    hook: told(row.hook),
-    eventType: told(row.eventType),
-    event: told(row.event),
-    deliveryId: told(row.deliveryId),
+    hook: present(row.hook),
+    eventType: present(row.eventType),
+    event: present(row.event),
+    deliveryId: present(row.deliveryId),
     targetType: row.targetType,
-    contentType: told(row.contentType),
-    verdict: told(row.verdict),
+    contentType: present(row.contentType),
+    verdict: present(row.verdict),
     body: row.body,
     receivedAt: row.arrivedAt,
   };
 }
 
 /** The columns of the other kind are null in the table; for its own kind they are not. */
-function told<T, Not extends T = never>(value: T, not?: Not): Exclude<NonNullable<T>, Not> {
+function present<T, Not extends T = never>(value: T, not?: Not): Exclude<NonNullable<T>, Not> {
   if (value === null || value === undefined || value === not)
     throw new Error('arrival row without a column of its kind');
   return value as Exclude<NonNullable<T>, Not>;
@@ -109,9 +109,9 @@ export function toRun(row: RunEntity): Run {
     sealedN: _sealed,
     earlierN: _earlier,
     coalesceHash: _hash,
-    ...told
+    ...ofRun
   } = row;
-  const { reasonCode: _code, reasonParams: _params, dueAt, coalescedInto, ...run } = told;
+  const { reasonCode: _code, reasonParams: _params, dueAt, coalescedInto, ...run } = ofRun;
   return {
     ...run,
     reason: runReasonOf(row),

@@ -168,13 +168,13 @@ export class SqlActivityStore implements ActivityStore {
       eventIds,
       most,
     ]);
-    const found = new Map<string, { eventId: string; isDecided: boolean; arrivals: SourceOfEvent[] }>();
+    const byEvent = new Map<string, { eventId: string; isDecided: boolean; arrivals: SourceOfEvent[] }>();
     for (const { eventId, isDecided, ...arrival } of rows) {
-      const known = found.get(eventId);
-      if (known) known.arrivals.push(arrival);
-      else found.set(eventId, { eventId, isDecided, arrivals: [arrival] });
+      const entry = byEvent.get(eventId);
+      if (entry) entry.arrivals.push(arrival);
+      else byEvent.set(eventId, { eventId, isDecided, arrivals: [arrival] });
     }
-    return [...found.values()];
+    return [...byEvent.values()];
   }
 
   async mark(): Promise<string> {

@@ -65,6 +65,6 @@ function keptRow(arrival: Arrival): Partial<ArrivalEntity> {
     return { ...shared, source, entryKey, arrivedAt: readAt, matchedAt: readAt };
   }
   const { hook, eventType, event, deliveryId, targetType, contentType, verdict, receivedAt } = arrival;
-  const told = { hook, eventType, event, deliveryId, targetType, contentType, verdict };
-  return { ...shared, ...told, source: 'webhook', arrivedAt: receivedAt };
+  const metadata = { hook, eventType, event, deliveryId, targetType, contentType, verdict };
+  return { ...shared, ...metadata, source: 'webhook', arrivedAt: receivedAt };
 }

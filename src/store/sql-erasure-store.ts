@@ -65,14 +65,14 @@ WITH page AS (
 )
 SELECT id, seq::text AS place, ${holdsOrSealed(joined('page', RUN_COLUMNS))} OR EXISTS (
   SELECT 1 FROM intents i WHERE i.run_id = page.id AND (${holdsOrSealed(joined('i', INTENT_COLUMNS))} OR EXISTS (
-    SELECT 1 FROM attempts a WHERE a.intent_id = i.id AND ${holds(joined('a', ATTEMPT_COLUMNS))}))) AS found
+    SELECT 1 FROM attempts a WHERE a.intent_id = i.id AND ${holds(joined('a', ATTEMPT_COLUMNS))}))) AS matches
 FROM page ORDER BY seq`;
 
 /** Intents that stay without their runs. */
 const REMEMBERED = `
 WITH page AS (SELECT * FROM intents WHERE remembered AND forge = $1 AND ($2::text IS NULL OR id > $2) ORDER BY id LIMIT $3)
 SELECT id, id AS place, ${holdsOrSealed(joined('page', INTENT_COLUMNS))} OR EXISTS (
-  SELECT 1 FROM attempts a WHERE a.intent_id = page.id AND ${holds(joined('a', ATTEMPT_COLUMNS))}) AS found
+  SELECT 1 FROM attempts a WHERE a.intent_id = page.id AND ${holds(joined('a', ATTEMPT_COLUMNS))}) AS matches
 FROM page ORDER BY id`;
 
 /** An operator is known by the account that the owner of the host gave the name. */
@@ -123,14 +123,14 @@ export class SqlErasureStore implements ErasureStore {
   }
 
   async runs(forge: string, after: string | null, needles: readonly string[]): Promise<ErasurePage<ErasableRun>> {
-    const { rows, last } = await this.page<{ id: string; found: boolean }>(RUNS, forge, after, needles);
-    const ids = rows.filter(({ found }) => found).map(({ id }) => id);
+    const { rows, last } = await this.page<{ id: string; matches: boolean }>(RUNS, forge, after, needles);
+    const ids = rows.filter(({ matches }) => matches).map(({ id }) => id);
     return { last, rows: await this.db.run((manager) => runsBy(manager, ids)) };
   }
 
   async remembered(forge: string, after: string | null, needles: readonly string[]): Promise<ErasurePage<ErasableRun>> {
-    const { rows, last } = await this.page<{ id: string; found: boolean }>(REMEMBERED, forge, after, needles);
-    const ids = rows.filter(({ found }) => found).map(({ id }) => id);
+    const { rows, last } = await this.page<{ id: string; matches: boolean }>(REMEMBERED, forge, after, needles);
+    const ids = rows.filter(({ matches }) => matches).map(({ id }) => id);
     return { last, rows: await this.db.run((manager) => rememberedBy(manager, ids)) };
   }
 

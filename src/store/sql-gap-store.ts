@@ -211,8 +211,8 @@ export class SqlGapStore implements GapStore {
   }
 
   async outages(since: Date): Promise<Outage[]> {
-    const asked = { where: { toAt: MoreThanOrEqual(since) }, order: { seq: 'ASC' } } as const;
-    const rows = await this.db.table(OutageEntity, (outages) => outages.find(asked));
+    const options = { where: { toAt: MoreThanOrEqual(since) }, order: { seq: 'ASC' } } as const;
+    const rows = await this.db.table(OutageEntity, (outages) => outages.find(options));
     return rows.map(({ fromAt, toAt }) => ({ from: fromAt, to: toAt }));
   }
 }

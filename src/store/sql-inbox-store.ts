@@ -73,10 +73,10 @@ export class SqlInboxStore implements InboxStore {
     const idOf = await this.db.transaction(
       async (manager) => {
         const made = await insertEntries(manager, groups, closed);
-        const found = new Map(groups.flatMap(({ key, first: { id } }) => (made.has(id) ? [[key, id] as const] : [])));
-        const missing = groups.map(({ key }) => key).filter((key) => !found.has(key));
-        for (const row of await findByKeys(manager, missing)) found.set(row.key, row.id);
-        return found;
+        const idOfKey = new Map(groups.flatMap(({ key, first: { id } }) => (made.has(id) ? [[key, id] as const] : [])));
+        const missing = groups.map(({ key }) => key).filter((key) => !idOfKey.has(key));
+        for (const row of await findByKeys(manager, missing)) idOfKey.set(row.key, row.id);
+        return idOfKey;
       },
       async () => undefined,
     );
@@ -140,9 +140,9 @@ export class SqlInboxStore implements InboxStore {
     return rows[0] ? toEvent(eventRows.decode(rows[0])) : null;
   }
 
-  async learn(eventId: string, known: Pick<ForgeEvent, 'data' | 'repo'>): Promise<void> {
+  async learn(eventId: string, facts: Pick<ForgeEvent, 'data' | 'repo'>): Promise<void> {
     const change = (manager: EntityManager): Promise<void> =>
-      changeEvent(manager, eventId, (event) => withRead(event, known));
+      changeEvent(manager, eventId, (event) => withRead(event, facts));
     await this.db.transaction(change, async () => undefined);
   }
 

@@ -103,16 +103,16 @@ export class SqlJournalReads {
 
   async runs(filter: RunFilter): Promise<Run[]> {
     const { org, rule, state, eventId, eventIds, ids, changed, before, shadow, visibility = null, limit } = filter;
-    const isBounded = [eventId, eventIds, ids].some((asked) => asked !== undefined);
+    const isBounded = [eventId, eventIds, ids].some((one) => one !== undefined);
     if (!isBounded) {
       // No index leads with the rule alone: the newest of each organization, and of these the newest.
       const visible = visibility ?? (rule !== undefined && org === undefined ? await this.wholeOrgs() : null);
       if (visible !== null) return this.newestRuns(filter, visible);
     }
-    const asked = Object.entries({ org, rule, state, eventId }).filter(([, value]) => value !== undefined);
+    const filters = Object.entries({ org, rule, state, eventId }).filter(([, value]) => value !== undefined);
     const rows = await this.db[isBounded ? 'run' : 'planned']((manager) => {
       const query = runs(manager).orderBy('run.seq', 'DESC').limit(limit);
-      for (const [name, value] of asked) query.andWhere(`run.${name} = :${name}`, { [name]: value });
+      for (const [name, value] of filters) query.andWhere(`run.${name} = :${name}`, { [name]: value });
       if (eventIds !== undefined) query.andWhere('run.eventId = ANY (:eventIds)', { eventIds });
       if (ids !== undefined) query.andWhere('run.id = ANY (:ids)', { ids });
       if (before !== undefined) query.andWhere('run.seq < (SELECT seq FROM runs WHERE id = :before)', { before });
@@ -131,10 +131,10 @@ export class SqlJournalReads {
   }
 
   private async newestRuns({ org, limit, ...filter }: RunFilter, visibility: Visibility): Promise<Run[]> {
-    const asked = visibility !== null && org !== undefined ? visibilityWithin(visibility, org) : visibility;
+    const visiblePart = visibility !== null && org !== undefined ? visibilityWithin(visibility, org) : visibility;
     const optional = [filter.rule, filter.state, filter.before].filter((value) => value !== undefined);
     const rows = await this.db.run(async (manager) => {
-      const params = [...visibilityValues(asked), limit, ...optional];
+      const params = [...visibilityValues(visiblePart), limit, ...optional];
       const ids = idsOf(await executePlanned(manager, newestVisible(filter), params));
       return ids.length === 0
         ? []
@@ -160,16 +160,16 @@ export class SqlJournalReads {
   async workOfRuns(runIds: readonly string[], visibility: Visibility = null): Promise<IntentWork[][]> {
     if (runIds.length === 0) return [];
     const [rows, made] = await this.db.run(async (manager) => {
-      const found = await visibleIntents(manager, visibility)
+      const page = await visibleIntents(manager, visibility)
         .andWhere('intent.runId = ANY (:runIds)', { runIds })
         .orderBy('intent.seq')
         .getMany();
-      if (found.length === 0) return [found, []];
-      const intentIds = found.map(({ id }) => id);
+      if (page.length === 0) return [page, []];
+      const intentIds = page.map(({ id }) => id);
       const attempts = manager
         .createQueryBuilder(AttemptEntity, 'attempt')
         .where('attempt.intentId = ANY (:intentIds)', { intentIds });
-      return [found, await attempts.orderBy('attempt.n').getMany()];
+      return [page, await attempts.orderBy('attempt.n').getMany()];
     });
     const attemptsOf = grouped(made, ({ intentId }) => intentId);
     const intentsOf = grouped(rows, ({ runId }) => runId);

@@ -108,12 +108,12 @@ export class SqlJournalStore extends SqlJournalReads implements JournalStore {
     return this.db.run((manager) => findDecider(manager, eventId));
   }
 
-  async toldActs(asked: ActsAsked): Promise<ReadonlyMap<string, string>> {
-    return this.db.run((manager) => findToldActs(manager, asked));
+  async toldActs(acts: ActsAsked): Promise<ReadonlyMap<string, string>> {
+    return this.db.run((manager) => findToldActs(manager, acts));
   }
 
-  async takeActs(asked: ActsAsked, eventId: string): Promise<boolean> {
-    return this.db.run(async (manager) => (await tellActs(manager, asked, eventId)) === null);
+  async takeActs(acts: ActsAsked, eventId: string): Promise<boolean> {
+    return this.db.run(async (manager) => (await tellActs(manager, acts, eventId)) === null);
   }
 
   async dueRuns(limit: number, org?: string): Promise<string[]> {
@@ -252,11 +252,11 @@ export class SqlJournalStore extends SqlJournalReads implements JournalStore {
       return asks.map(({ attempt }) => byId.get(attempt.id) ?? null);
     };
     const recheck = async (manager: EntityManager): Promise<Attempt[] | undefined> => {
-      const found = await attemptsByIds(
+      const attempts = await attemptsByIds(
         manager,
         asks.map(({ attempt }) => attempt.id),
       );
-      return found.length > 0 ? found : undefined;
+      return attempts.length > 0 ? attempts : undefined;
     };
     return inOrder(await this.db.statement((manager) => markSent(manager, asks), recheck));
   }
@@ -299,17 +299,21 @@ export class SqlJournalStore extends SqlJournalReads implements JournalStore {
     const asks = settlements.map(({ move, near }) => ({ intentId: move.intentId, limit: near }));
     const after = asks.every(({ limit }) => limit === 0) ? [] : [nearStatement(asks)];
     const settled = (made: readonly boolean[], near: Rows<unknown> | undefined): Settled[] => {
-      const found = nearOf(asks, near?.rows ?? []);
-      return settlements.map((_, n) => ({ moved: made[n] ?? false, near: found[n] ?? [] }));
+      const nearRows = nearOf(asks, near?.rows ?? []);
+      return settlements.map((_, n) => ({ moved: made[n] ?? false, near: nearRows[n] ?? [] }));
     };
     // After a commit of unknown outcome: a move that names its epoch and stands was ours.
     const stands = async (manager: EntityManager): Promise<Settled[] | undefined> => {
-      const told = moves.filter(({ epoch }) => epoch !== null);
-      const params = [told.map(({ intentId }) => intentId), told.map(({ epoch }) => epoch), told.map(({ to }) => to)];
-      const found = new Set(idsOf(await execute(manager, STANDS_SO, params)));
-      if (found.size === 0 || told.length < moves.length) return undefined;
+      const claimedMoves = moves.filter(({ epoch }) => epoch !== null);
+      const params = [
+        claimedMoves.map(({ intentId }) => intentId),
+        claimedMoves.map(({ epoch }) => epoch),
+        claimedMoves.map(({ to }) => to),
+      ];
+      const standing = new Set(idsOf(await execute(manager, STANDS_SO, params)));
+      if (standing.size === 0 || claimedMoves.length < moves.length) return undefined;
       return settled(
-        moves.map(({ intentId }) => found.has(intentId)),
+        moves.map(({ intentId }) => standing.has(intentId)),
         undefined,
       );
     };

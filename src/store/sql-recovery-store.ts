@@ -238,10 +238,10 @@ export class SqlRecoveryStore implements RecoveryStore {
         effectKeys.map(effectHash),
         limit,
       ]);
-      const found: Array<{ intent: Intent; sentAt: Date }> = [];
+      const intents: Array<{ intent: Intent; sentAt: Date }> = [];
       for (const { id, sent_at } of rows)
-        found.push({ intent: toIntent(await intentRow(manager, id)), sentAt: new Date(sent_at) });
-      return found;
+        intents.push({ intent: toIntent(await intentRow(manager, id)), sentAt: new Date(sent_at) });
+      return intents;
     });
   }
 

@@ -44,7 +44,7 @@ turns AS MATERIALIZED (
   SELECT l.order_key, (${turnOf('l.order_key', 't.id')}) AS id, (SELECT w.id FROM intents w WHERE w.order_key = l.order_key AND w.state IN ('claimed', 'sent') LIMIT 1) AS at_work
   FROM (SELECT DISTINCT order_key FROM open WHERE state = 'planned') AS l
 )
-SELECT i.id, i.org, i.state, i.approval, i.reason_code AS "reasonCode", i.reason_params AS "reasonParams", i.held, i.held_by AS "heldBy", i.aside,
+SELECT i.id, i.org, i.state, i.approval, i.reason_code AS "reasonCode", i.reason_params AS "reasonParams", i.held AS "isHeld", i.held_by AS "heldBy", i.aside,
   i.planned_at AS "plannedAt", i.updated_at AS "updatedAt", i.failing_since AS "failingSince", i.held_since AS "heldSince", i.due_at AS "dueAt",
   i.due_at > clock_timestamp() AS "isLater", i.due_at > clock_timestamp() - ${NEW} AS "isNew",
   (SELECT max(a.sent_at) FROM attempts a WHERE a.intent_id = i.id) AS "sentAt",
@@ -66,7 +66,7 @@ interface IntentRow extends ReasonColumns {
   readonly org: string;
   readonly state: string;
   readonly approval: string | null;
-  readonly held: boolean;
+  readonly isHeld: boolean;
   readonly heldBy: string | null;
   readonly aside: boolean;
   readonly plannedAt: Date;
@@ -130,7 +130,7 @@ export function waitingOfIntent(row: IntentRow, isAsked = false): OneWaiting | n
       own,
     );
   if (row.step !== null) return at('effect.step', plannedAt, row.step);
-  if (row.held && row.isLater) return at('effect.others', plannedAt, null, own);
+  if (row.isHeld && row.isLater) return at('effect.others', plannedAt, null, own);
   if (row.object !== null) return at('effect.object', plannedAt, row.object);
   if (row.holder !== null) return at('effect.key', plannedAt, row.holder);
   const forge = FORGE_CODES[row.forgeCode ?? ''];
@@ -319,7 +319,7 @@ export class SqlWaitingStore implements WaitingStore {
     // One after the other: who asks has time, and the store has others.
     const intents = await ask<IntentRow>(INTENTS, [limit, runs, ...seen], ofRuns);
     const gathering = await ask<RunRow>(RUNS, [limit, runs, ...seen], ofRuns);
-    const held = await ask<PlainRow>(HELD, [limit, runs, ...seen], ofRuns);
+    const heldRows = await ask<PlainRow>(HELD, [limit, runs, ...seen], ofRuns);
     const events = await ask<EventRow>(EVENTS, [limit, eventId ?? null, ...seen], ofEvents);
     const quarantined = await ask<Pick<PlainRow, 'id' | 'org' | 'since'>>(
       QUARANTINED,
@@ -344,7 +344,7 @@ export class SqlWaitingStore implements WaitingStore {
         ...nothing,
         code: isCrashed ? ('work.crashed' as const) : ('arrival.turn' as const),
       })),
-      ...[...held, ...ticks, ...plans].map(waitingOfRow),
+      ...[...heldRows, ...ticks, ...plans].map(waitingOfRow),
     ]);
   }
 }

@@ -34,7 +34,7 @@ export class StoreGate {
   readonly #turns = new FairScheduler<Turn>({ all: 1 }, 'of late');
   readonly #lines = new PassingMap<string, Line>();
   #fadedAt: number;
-  #kept: { readonly org: string; readonly since: number; readonly timer: NodeJS.Timeout } | null = null;
+  #keptOrg: { readonly org: string; readonly since: number; readonly timer: NodeJS.Timeout } | null = null;
   /** The organization that came last, and when another one did. */
   #newest = '';
   #changedAt = Number.NEGATIVE_INFINITY;
@@ -127,18 +127,18 @@ export class StoreGate {
       this.#keepNoLonger();
       this.#begin();
     }, KEPT_FOR_MS);
-    this.#kept = { org, since: this.now(), timer };
+    this.#keptOrg = { org, since: this.now(), timer };
   }
 
   #isKeptFrom(org: string): boolean {
-    return this.#kept !== null && this.#turns.hasUsedLess(this.#kept.org, org);
+    return this.#keptOrg !== null && this.#turns.hasUsedLess(this.#keptOrg.org, org);
   }
 
   #keepNoLonger(): void {
-    if (!this.#kept) return;
-    const { org, since, timer } = this.#kept;
+    if (!this.#keptOrg) return;
+    const { org, since, timer } = this.#keptOrg;
     clearTimeout(timer);
-    this.#kept = null;
+    this.#keptOrg = null;
     this.#turns.charge(org, this.now() - since);
   }
 }

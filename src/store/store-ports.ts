@@ -51,7 +51,7 @@ const PORTS = {
   seenRepositories: SeenRepositories,
   history: HistoryStore,
   rollouts: RolloutStore,
-  known: KnownFacts,
+  knownFacts: KnownFacts,
   archive: ArchiveStore,
   ended: EndedRecordStore,
   retention: RetentionStore,

@@ -26,8 +26,8 @@ export class TypeOrmCursorStore implements CursorStore {
     );
   }
 
-  async replace(forge: string, org: string, source: EntrySource, known: Json, position: Json): Promise<boolean> {
-    const isKnown = Raw((column) => `${column}::jsonb = CAST(:known AS jsonb)`, { known: stringifyJson(known) });
+  async replace(forge: string, org: string, source: EntrySource, before: Json, position: Json): Promise<boolean> {
+    const isKnown = Raw((column) => `${column}::jsonb = CAST(:known AS jsonb)`, { known: stringifyJson(before) });
     const { affected } = await this.db.table(CursorEntity, (cursors) =>
       cursors.update({ forge, org, source, position: isKnown }, advancedTo(position)),
     );

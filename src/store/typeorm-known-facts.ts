@@ -46,8 +46,8 @@ export class TypeOrmKnownFacts implements KnownFacts {
   }
 
   async release(forge: string, subject: string, kind: string, holder?: string): Promise<void> {
-    const held = holder === undefined ? {} : { fact: stringifyJson(holder) };
-    await this.db.table(KnownFactEntity, (facts) => facts.delete({ forge, subject, kind: claimOf(kind), ...held }));
+    const ofHolder = holder === undefined ? {} : { fact: stringifyJson(holder) };
+    await this.db.table(KnownFactEntity, (facts) => facts.delete({ forge, subject, kind: claimOf(kind), ...ofHolder }));
   }
 }
 

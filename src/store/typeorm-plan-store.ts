@@ -37,9 +37,9 @@ export class TypeOrmPlanStore implements PlanStore {
   async keep(plan: PolicyPlan): Promise<KeptPlan> {
     const { hash, id, forge, org, madeAt } = plan;
     await this.db.run((manager) => execute(manager, KEEP, [hash, id, forge, org, stringifyJson(plan), madeAt]));
-    const kept = await this.find(hash);
-    if (!kept) throw new Error(`plan ${hash} is not there right after it was kept`);
-    return kept;
+    const keptPlan = await this.find(hash);
+    if (!keptPlan) throw new Error(`plan ${hash} is not there right after it was kept`);
+    return keptPlan;
   }
 
   async find(hash: string, visibility: Visibility = null): Promise<KeptPlan | null> {
@@ -129,8 +129,8 @@ export class TypeOrmPlanStore implements PlanStore {
   }
 }
 
-function toPlan({ plan: kept, state, decidedBy, decidedAt, appliedBy, appliedAt }: PlanEntity): KeptPlan {
-  const plan = kept as JsonObject & { now: string; madeAt: string };
+function toPlan({ plan: storedPlan, state, decidedBy, decidedAt, appliedBy, appliedAt }: PlanEntity): KeptPlan {
+  const plan = storedPlan as JsonObject & { now: string; madeAt: string };
   return {
     ...(plan as unknown as PolicyPlan),
     now: new Date(plan.now),

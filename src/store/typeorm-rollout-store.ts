@@ -25,8 +25,8 @@ export class TypeOrmRolloutStore implements RolloutStore {
   constructor(private readonly db: Database) {}
 
   async newest(org: string, rule: string): Promise<RolloutRow | null> {
-    const asked = { where: { org, rule }, order: { seq: 'DESC' } } as const;
-    const row = await this.db.table(RolloutEntity, (rollouts) => rollouts.findOne(asked));
+    const options = { where: { org, rule }, order: { seq: 'DESC' } } as const;
+    const row = await this.db.table(RolloutEntity, (rollouts) => rollouts.findOne(options));
     return row && toRow(row);
   }
 

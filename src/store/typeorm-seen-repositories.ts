@@ -32,8 +32,8 @@ export class TypeOrmSeenRepositories implements SeenRepositories {
   }
 
   async named(forge: string, org: string): Promise<FeedRepository[]> {
-    const asked = { where: { forge, org }, order: { repoId: 'ASC' } } as const;
-    const rows = await this.db.table(FeedRepositoryEntity, (repositories) => repositories.find(asked));
+    const options = { where: { forge, org }, order: { repoId: 'ASC' } } as const;
+    const rows = await this.db.table(FeedRepositoryEntity, (repositories) => repositories.find(options));
     return rows.map(({ repoId, name }) => ({ id: repoId, name }));
   }
 

@@ -16,12 +16,12 @@ export class TypeOrmUntrustedProxies implements UntrustedProxyStore {
   }
 
   async seenSince(since: Date): Promise<UntrustedProxy[]> {
-    const asked = {
+    const options = {
       where: { seenAt: MoreThanOrEqual(since) },
       order: { seenAt: 'DESC', address: 'ASC' },
       take: 100,
     } as const;
-    const rows = await this.db.table(UntrustedProxyEntity, (proxies) => proxies.find(asked));
+    const rows = await this.db.table(UntrustedProxyEntity, (proxies) => proxies.find(options));
     return rows.map((row) => ({ ...row }));
   }
 }

@@ -110,8 +110,8 @@ export function tellsIntent(i: string, places: VisibilityPlaces): string {
 
 /** All that the arrival `a` tells may be told. What it tells is not known before it is decided, and never of what makes no event. */
 export function tellsArrival(a: string, places: VisibilityPlaces): string {
-  const told = (which: string): string =>
+  const tellsOf = (which: string): string =>
     `EXISTS (SELECT 1 FROM arrival_events x JOIN events y ON y.id = x.event_id WHERE x.arrival_id = ${a}.id AND ${which} OFFSET 0)`;
   const isTold = `((y.org, y.repo_id) IN (${pairs(places)}) OR ${tellsUnit('y', places)})`;
-  return `(${tellsOrg(`${a}.org`, places.whole)} OR (${told(isTold)} AND NOT ${told(`(${isTold}) IS NOT TRUE`)}))`;
+  return `(${tellsOrg(`${a}.org`, places.whole)} OR (${tellsOf(isTold)} AND NOT ${tellsOf(`(${isTold}) IS NOT TRUE`)}))`;
 }

@@ -188,16 +188,16 @@ export async function sumOf(runner: QueryRunner, { name, columns }: Table): Prom
 /** Rows made later must come after those copied. */
 export async function advanceSequences(target: QueryRunner, { name, columns }: Table): Promise<void> {
   for (const column of columns) {
-    const [found] = (await target.query('SELECT pg_get_serial_sequence($1, $2) AS sequence', [
+    const [row] = (await target.query('SELECT pg_get_serial_sequence($1, $2) AS sequence', [
       quoted(name),
       column.name,
     ])) as Array<{
       sequence: string | null;
     }>;
-    if (!found?.sequence) continue;
+    if (!row?.sequence) continue;
     await target.query(
       `SELECT setval($1::regclass, coalesce((SELECT max(${quoted(column.name)}) FROM ${quoted(name)}), 0) + 1, false)`,
-      [found.sequence],
+      [row.sequence],
     );
   }
 }

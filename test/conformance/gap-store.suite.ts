@@ -39,7 +39,7 @@ export function gapStoreSuite(open: () => Promise<Stores>): void {
       stores.gaps,
       stores.cursors,
       { read: async () => hooks && { hooks, at: clock.now() } },
-      new HookHistory(stores.known),
+      new HookHistory(stores.knownFacts),
       { serverOf: () => ({ product: 'gitea', version: '1.27.0' }) },
       { stretchOf: () => 1 },
       clock,

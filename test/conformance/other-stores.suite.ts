@@ -217,7 +217,7 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
           { active: async () => active },
           NO_JOBS,
           stores.ticks,
-          stores.known,
+          stores.knownFacts,
           {
             decideTick: async ({ id, schedule }) => (
               decided.push(schedule.slice('policy:'.length)),
@@ -379,25 +379,25 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
 
   describe('known facts', () => {
     it('keeps the newest of each kind about each subject', async () => {
-      await stores.known.write('main', 'acme', 'rules.pin', { id: '12' });
-      await stores.known.write('main', 'acme', 'rules.pin', { id: '13', n: 9007199254740993n });
-      await stores.known.write('main', '', 'rules.pin', null);
+      await stores.knownFacts.write('main', 'acme', 'rules.pin', { id: '12' });
+      await stores.knownFacts.write('main', 'acme', 'rules.pin', { id: '13', n: 9007199254740993n });
+      await stores.knownFacts.write('main', '', 'rules.pin', null);
 
-      expect(await stores.known.read('main', 'acme', 'rules.pin')).toEqual({
+      expect(await stores.knownFacts.read('main', 'acme', 'rules.pin')).toEqual({
         fact: { id: '13', n: 9007199254740993n },
         learnedAt: expect.any(Date),
       });
-      expect(await stores.known.read('main', '', 'rules.pin')).toMatchObject({ fact: null });
-      expect(await stores.known.read('main', 'acme', 'server')).toBeNull();
-      expect(await stores.known.read('second', 'acme', 'rules.pin')).toBeNull();
+      expect(await stores.knownFacts.read('main', '', 'rules.pin')).toMatchObject({ fact: null });
+      expect(await stores.knownFacts.read('main', 'acme', 'server')).toBeNull();
+      expect(await stores.knownFacts.read('second', 'acme', 'rules.pin')).toBeNull();
     });
 
     it('tells all of a kind at once', async () => {
-      await stores.known.write('main', 'acme', 'org.hooks', 1);
-      await stores.known.write('second', 'acme', 'org.hooks', 2);
-      await stores.known.write('main', 'acme', 'org.rights', 3);
+      await stores.knownFacts.write('main', 'acme', 'org.hooks', 1);
+      await stores.knownFacts.write('second', 'acme', 'org.hooks', 2);
+      await stores.knownFacts.write('main', 'acme', 'org.rights', 3);
 
-      const all = await stores.known.all('org.hooks');
+      const all = await stores.knownFacts.all('org.hooks');
 
       expect(all.map(({ forge, subject, fact }) => [forge, subject, fact]).sort()).toEqual([
         ['main', 'acme', 1],
@@ -407,45 +407,45 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
     });
 
     it('tells some kinds about some subjects at once', async () => {
-      await stores.known.write('main', 'acme', 'org.hooks', 1);
-      await stores.known.write('second', 'acme', 'org.rights', 2);
-      await stores.known.write('main', 'other', 'org.hooks', 3);
-      await stores.known.write('main', 'acme', 'server', 4);
+      await stores.knownFacts.write('main', 'acme', 'org.hooks', 1);
+      await stores.knownFacts.write('second', 'acme', 'org.rights', 2);
+      await stores.knownFacts.write('main', 'other', 'org.hooks', 3);
+      await stores.knownFacts.write('main', 'acme', 'server', 4);
 
-      const some = await stores.known.of(['org.hooks', 'org.rights'], ['acme', 'nobody']);
+      const some = await stores.knownFacts.of(['org.hooks', 'org.rights'], ['acme', 'nobody']);
 
       expect(some.map(({ forge, subject, kind, fact }) => [forge, subject, kind, fact]).sort()).toEqual([
         ['main', 'acme', 'org.hooks', 1],
         ['second', 'acme', 'org.rights', 2],
       ]);
       expect(some[0]?.learnedAt).toBeInstanceOf(Date);
-      expect(await stores.known.of(['org.hooks'], [])).toEqual([]);
+      expect(await stores.knownFacts.of(['org.hooks'], [])).toEqual([]);
     });
 
     it('lets one at a time learn something, until it is done or its time is over', async () => {
-      const claim = (forMs: number): Promise<boolean> => stores.known.claim('main', 'acme', 'org.hooks', forMs);
+      const claim = (forMs: number): Promise<boolean> => stores.knownFacts.claim('main', 'acme', 'org.hooks', forMs);
 
       const both = await Promise.all([claim(60_000), claim(60_000)]);
-      const other = await stores.known.claim('main', 'other', 'org.hooks', 60_000);
-      await stores.known.release('main', 'acme', 'org.hooks');
+      const other = await stores.knownFacts.claim('main', 'other', 'org.hooks', 60_000);
+      await stores.knownFacts.release('main', 'acme', 'org.hooks');
       const after = await claim(60_000);
       const late = await claim(-1);
 
       expect([both.sort(), other, after, late]).toEqual([[false, true], true, true, true]);
-      expect(await stores.known.read('main', 'acme', 'org.hooks')).toBeNull();
+      expect(await stores.knownFacts.read('main', 'acme', 'org.hooks')).toBeNull();
     });
 
     it('lets a holder extend its claim, and another one take it over only when its time is over', async () => {
       const claim = (holder: string, forMs = 60_000): Promise<boolean> =>
-        stores.known.claim('main', '', 'polls', forMs, holder);
+        stores.knownFacts.claim('main', '', 'polls', forMs, holder);
 
       const first = [await claim('a'), await claim('b'), await claim('a'), await claim('b')];
-      await stores.known.release('main', '', 'polls', 'b');
+      await stores.knownFacts.release('main', '', 'polls', 'b');
       const kept = await claim('b');
       const late = [await claim('b', -1), await claim('a')];
-      await stores.known.release('main', '', 'polls', 'a');
+      await stores.knownFacts.release('main', '', 'polls', 'a');
       const takenOver = await claim('a');
-      await stores.known.release('main', '', 'polls', 'b');
+      await stores.knownFacts.release('main', '', 'polls', 'b');
 
       expect([first, kept, late, takenOver, await claim('a')]).toEqual([
         [true, false, true, false],
@@ -457,10 +457,10 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
     });
 
     it('takes names with NUL, which no database holds', async () => {
-      await stores.known.write('main', 'ac\0me', 'server', '1.25');
+      await stores.knownFacts.write('main', 'ac\0me', 'server', '1.25');
 
-      expect(await stores.known.read('main', 'ac\0me', 'server')).toMatchObject({ fact: '1.25' });
-      expect(await stores.known.read('main', 'ac\0', 'server')).toBeNull();
+      expect(await stores.knownFacts.read('main', 'ac\0me', 'server')).toMatchObject({ fact: '1.25' });
+      expect(await stores.knownFacts.read('main', 'ac\0', 'server')).toBeNull();
     });
   });
 
@@ -513,15 +513,15 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
       const reports = [];
       for (const file of readdirSync(folder).sort()) reports.push(await archive.restore(join(folder, file)));
       expect(reports).toEqual([
-        { putBack: 2, stored: 0, history: 0, kept: 0 },
-        { putBack: 1, stored: 0, history: 0, kept: 0 },
+        { putBack: 2, stored: 0, history: 0, unchanged: 0 },
+        { putBack: 1, stored: 0, history: 0, unchanged: 0 },
       ]);
       expect(await Promise.all(ids.map((id) => stores.inbox.get(id)))).toEqual(before);
       expect(await archive.restore(join(folder, '2026-10-01.ndjson.gz'))).toEqual({
         putBack: 0,
         stored: 0,
         history: 0,
-        kept: 2,
+        unchanged: 2,
       });
     });
 
@@ -535,7 +535,7 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
         putBack: 0,
         stored: 1,
         history: 0,
-        kept: 0,
+        unchanged: 0,
       });
 
       expect(await stores.inbox.dueArrivals(9)).toEqual([delivery.id]);
@@ -552,14 +552,14 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
 
       const restored = await archiveOf(stores).restore(join(folder, '2025-10-01.ndjson.gz'));
 
-      expect(restored).toEqual({ putBack: 0, stored: 0, history: 2, kept: 0 });
+      expect(restored).toEqual({ putBack: 0, stored: 0, history: 2, unchanged: 0 });
       expect(await stores.inbox.dueArrivals(9)).toEqual([]);
       expect(await stores.gaps.waiting(new Date('2030-01-01'), 9)).toEqual([]);
       expect((await stores.inbox.get(delivery.id))?.text).toBe(delivery.text);
       expect((await stores.inbox.get(entry.id))?.text).toBe(entry.text);
       expect((await stores.inbox.list({ limit: 9 })).map(({ code }) => code)).toEqual(['history', 'history']);
       const again = await archiveOf(stores).restore(join(folder, '2025-10-01.ndjson.gz'));
-      expect(again).toEqual({ putBack: 0, stored: 0, history: 0, kept: 2 });
+      expect(again).toEqual({ putBack: 0, stored: 0, history: 0, unchanged: 2 });
     });
 
     it('names the line of a file that is no archive', async () => {

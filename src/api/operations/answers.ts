@@ -324,6 +324,6 @@ export const planDecision = z.object({
 });
 export type PlanDecision = z.output<typeof planDecision>;
 
-export const restoreReport = z.object(fields('putBack stored history kept', count));
+export const restoreReport = z.object(fields('putBack stored history unchanged', count));
 export type RestoreReport = z.output<typeof restoreReport>;
 export const storeFiles = z.object({ dir: text, ...fields('bytes pauseMs', count) });

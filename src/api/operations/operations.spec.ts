@@ -47,7 +47,7 @@ function aControl(
     keeper: { active: async (org: string) => (rules[org] ? kept(rules[org]) : null) },
     scheduler: { runNow: async () => ({ tickId: '', runs: 0 }) },
     runner: { list: async () => [], run: async () => [] },
-    archive: { restore: async () => ({ putBack: 0, stored: 0, history: 0, kept: 0 }) },
+    archive: { restore: async () => ({ putBack: 0, stored: 0, history: 0, unchanged: 0 }) },
     doctor: { examine: notAsked, installHook: notAsked },
     planner: { plan: notAsked, apply: notAsked, decide: notAsked },
     operators: new InMemoryOperatorStore(),

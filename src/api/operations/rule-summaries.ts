@@ -40,7 +40,9 @@ export function unmetOf(
   { org, compiled }: ActiveRule,
   visibility: Visibility,
 ): string | null {
-  const reason = seesWholeOrg(visibility, org) ? offers.held(org).find(({ id }) => id === compiled.id)?.reason : null;
+  const reason = seesWholeOrg(visibility, org)
+    ? offers.heldRules(org).find(({ id }) => id === compiled.id)?.reason
+    : null;
   return reason ? textOf(reason) : null;
 }
 

@@ -48,7 +48,7 @@ export const scheduleOperations = {
         );
       const pauses = await journal.paused();
       const contextOf = ({ org: of, id }: ScheduleFacts) => {
-        const unmet = offers.held(of).find((one) => one.id === id);
+        const unmet = offers.heldRules(of).find((one) => one.id === id);
         return {
           pausedBy: pauseOf(pauses, { org: of, rule: id })?.by ?? null,
           unmet: unmet ? textOf(unmet.reason) : null,

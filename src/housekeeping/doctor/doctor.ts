@@ -359,7 +359,7 @@ export class Doctor {
       active,
       verdict: knowledge.verdict(forge, org),
       heldBack: revisions.heldBack(org),
-      held: offers.held(org),
+      heldRules: offers.heldRules(org),
       lacking: offers.lackingNow(org),
     };
     const lines = examineRules(org, facts, webPages(baseUrl).teams(org));

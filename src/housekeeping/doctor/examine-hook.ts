@@ -134,9 +134,14 @@ function events(hook: SeenHook, wanted: WantedHook, open: string, install: strin
       );
 }
 
-function filter({ branch_filter: given }: SeenHook, wanted: WantedHook, open: string, install: string): CheckResult {
-  if (letsAllThrough(given)) return ok(saw('hook.branch_filter.open'));
-  const params = { filter: given ?? '' };
+function filter(
+  { branch_filter: branchFilter }: SeenHook,
+  wanted: WantedHook,
+  open: string,
+  install: string,
+): CheckResult {
+  if (letsAllThrough(branchFilter)) return ok(saw('hook.branch_filter.open'));
+  const params = { filter: branchFilter ?? '' };
   const fix = [`type: ${install}`, `or ${open}, Branch filter *, Update`];
   return wanted.events.some((name) => FILTERED.has(name))
     ? warning(saw('hook.branch_filter.closed', params), ...fix)

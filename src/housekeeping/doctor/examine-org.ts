@@ -38,14 +38,14 @@ interface RuleFacts {
   readonly verdict: Pick<RuleVerdict, 'state' | 'code' | 'problems'> | null;
   /** Problems of rule files that are newer than the active revision. */
   readonly heldBack: readonly string[];
-  readonly held: ReturnType<CapabilityCheck['held']>;
+  readonly heldRules: ReturnType<CapabilityCheck['heldRules']>;
   readonly lacking: ReturnType<CapabilityCheck['lacking']>;
 }
 
 /** Which rules are active, and what they lack. Pure. @param teams where people change the teams of the organization */
 export function examineRules(
   org: string,
-  { active, verdict, heldBack, held, lacking }: RuleFacts,
+  { active, verdict, heldBack, heldRules, lacking }: RuleFacts,
   teams: string,
 ): CheckResult[] {
   const refused =
@@ -70,9 +70,11 @@ export function examineRules(
     ...refused,
     ...broken,
     ok(saw('rules.active.yes', counts)),
-    ...held.map(({ id, reason }) => problem(saw('rule.held.unmet', { id, because: reason }), ...cureOf(reason, teams))),
+    ...heldRules.map(({ id, reason }) =>
+      problem(saw('rule.held.unmet', { id, because: reason }), ...cureOf(reason, teams)),
+    ),
     ...lacking
-      .filter((reason) => isUnmet(reason) && !held.some((one) => one.reason === reason))
+      .filter((reason) => isUnmet(reason) && !heldRules.some((one) => one.reason === reason))
       .map((reason) => warning(saw('rule.lacking.unmet', { because: reason }))),
   ];
 }

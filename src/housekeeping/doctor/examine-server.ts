@@ -29,10 +29,10 @@ export function examineServer(footing: ServerAccess | null, failure: string | nu
   ];
 }
 
-/** @param lost whether a proxy keeps paths with `%2F` from the forge; null = it could not be asked */
-export function examineSlashes(lost: boolean | null): CheckResult[] {
-  if (lost === null) return [];
-  if (!lost) return [ok(saw('forge.slash.passed'))];
+/** @param areLost whether a proxy keeps paths with `%2F` from the forge; null = it could not be asked */
+export function examineSlashes(areLost: boolean | null): CheckResult[] {
+  if (areLost === null) return [];
+  if (!areLost) return [ok(saw('forge.slash.passed'))];
   return [
     problem(
       saw('forge.slash.lost'),

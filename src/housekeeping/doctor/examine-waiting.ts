@@ -9,18 +9,18 @@ const SOON_MS = 30_000;
 export function examineWaiting(waiting: readonly Waiting[], forgeOf: (org: string) => string, now: Date): Check[] {
   if (waiting.length === 0) return [{ ...ok(saw('waiting.nothing')), forge: '', org: null, ageS: null }];
   return waiting.map((one): Check => {
-    const shown = showWaiting(one);
+    const texts = showWaiting(one);
     const seen = saw('waiting.for', {
-      code: shown.code,
-      said: sayWaiting(shown),
-      since: shown.since.toISOString(),
-      what: shown.ids.join(', '),
+      code: texts.code,
+      said: sayWaiting(texts),
+      since: texts.since.toISOString(),
+      what: texts.ids.join(', '),
     });
-    const isFine = shown.byPlan || (passes(one.code) && now.getTime() - one.since.getTime() < SOON_MS);
+    const isFine = texts.byPlan || (passes(one.code) && now.getTime() - one.since.getTime() < SOON_MS);
     const looked = isFine ? note : warning;
     const [room = ''] = one.code.split('.');
     return {
-      ...looked(seen, ...(shown.todo === null ? [] : [shown.todo])),
+      ...looked(seen, ...(texts.todo === null ? [] : [texts.todo])),
       check: `waiting.${room}`,
       code: `waiting.${one.code}`,
       forge: forgeOf(one.org),

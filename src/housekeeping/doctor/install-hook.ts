@@ -50,8 +50,8 @@ export async function installHook(
     return { org, does: plan.does, hook: null, changes: [], written: false, notes: [plan.why, ...plan.fix] };
   if (plan.does === 'nothing') return { org, does: plan.does, hook: plan.hook, changes: [], written: false, notes };
   const before = 'hook' in plan ? plan.hook : null;
-  const later = (asked: readonly string[]): Pick<HookReport, 'later'> => {
-    const events = missingEvents(orders.all, asked);
+  const later = (names: readonly string[]): Pick<HookReport, 'later'> => {
+    const events = missingEvents(orders.all, names);
     return events.length > 0 ? { later: events } : {};
   };
   if (orders.dryRun)
@@ -67,7 +67,7 @@ export async function installHook(
   const after = await allowed(org, write(client, org, wish, plan));
   if (plan.does === 'replace') await client.deleteOrgHook({ org, id: plan.hook });
   const untaken = missingEvents(wish.events, after.events ?? []);
-  const lost =
+  const dropped =
     untaken.length > 0
       ? [
           `the server did not take ${untaken.join(', ')}${plan.does === 'repair' ? ': a new webhook may, so try --recreate' : ''}`,
@@ -79,7 +79,7 @@ export async function installHook(
     hook: after.id ?? null,
     changes: plan.changes,
     written: true,
-    notes: [...notes, ...lost],
+    notes: [...notes, ...dropped],
     ...later(after.events ?? []),
   };
 }

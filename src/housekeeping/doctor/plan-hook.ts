@@ -62,9 +62,9 @@ export function planHook(
   server: ServerKind,
   orders: HookOrders = {},
 ): HookPlan {
-  const found = choose(hooks, wish, orders);
-  if ('why' in found) return { does: 'refused', ...found };
-  const { hook } = found;
+  const choice = choose(hooks, wish, orders);
+  if ('why' in choice) return { does: 'refused', ...choice };
+  const { hook } = choice;
   if (!hook || orders.isNew) return { does: 'create', changes: created(wish), body: newBody(wish, []) };
   const id = hook.id ?? '';
   if (orders.recreate)
@@ -148,8 +148,8 @@ function authorizationOf(
   server: ServerKind,
   { withoutAuthorization }: HookOrders,
 ): string | Secret | null {
-  const shown = hook.authorization_header;
-  if (shown && shown.reveal() !== '' && !hasOtherAuthorization(hook, wish, server)) return shown;
+  const header = hook.authorization_header;
+  if (header && header.reveal() !== '' && !hasOtherAuthorization(hook, wish, server)) return header;
   if (wish.authorization) return wish.authorization;
   return !hidesAuthorization(server) || withoutAuthorization === true ? '' : null;
 }
@@ -166,17 +166,17 @@ function unknowable(id: string): HookPlan {
 }
 
 /** Events that are subscribed already stay: somebody may need them. */
-function eventsOf(wish: HookWish, shown: readonly string[]): string[] {
-  return [...new Set([...eventsToKeep(shown), ...eventsToKeep(missingEvents(wish.events, shown))])].sort();
+function eventsOf(wish: HookWish, present: readonly string[]): string[] {
+  return [...new Set([...eventsToKeep(present), ...eventsToKeep(missingEvents(wish.events, present))])].sort();
 }
 
 function filterOf(hook: Hook, { keepFilter }: HookOrders): string {
   return keepFilter || letsAllThrough(hook.branch_filter) ? (hook.branch_filter ?? '') : '*';
 }
 
-function newBody(wish: HookWish, shown: readonly string[], old?: Hook): HookBody {
+function newBody(wish: HookWish, present: readonly string[], old?: Hook): HookBody {
   const authorization = wish.authorization ?? old?.authorization_header ?? null;
-  const events = eventsOf(wish, shown);
+  const events = eventsOf(wish, present);
   return {
     config: { url: wish.url, content_type: 'json', ...(wish.secret ? { secret: wish.secret } : {}) },
     active: true,

@@ -51,18 +51,18 @@ export class PersonEraser {
   constructor(
     private readonly person: PersonToErase,
     /** Texts of the person that may stand in this value, wherever. */
-    private readonly known: readonly string[] = [],
+    private readonly knownTexts: readonly string[] = [],
   ) {}
 
   /** @param isActor the person did what this tells, and nothing in it says so */
   erase<Value extends Json>(value: Value, isActor = false): Erased<Value> {
-    const erased = isJsonObject(value) ? this.told(value, isActor) : this.any(value, false);
+    const erased = isJsonObject(value) ? this.eraseChanges(value, isActor) : this.any(value, false);
     const texts = [...this.texts].filter((text) => text.length >= SHORTEST).sort((a, b) => b.length - a.length);
     return { value: erased as Value, isChanged: this.isChanged, texts };
   }
 
   /** The outermost object of a delivery, a row or an event: what stands beside its objects (`action`, `ref`) is nobody's text. */
-  private told({ changes, ...object }: JsonObject, isActor: boolean): JsonObject {
+  private eraseChanges({ changes, ...object }: JsonObject, isActor: boolean): JsonObject {
     const isOwn = isActor || ACTORS.some((key) => this.isPerson(object[key]));
     const isRow = isOwn && 'act_user' in object;
     const erased = isRow || this.isPerson(object) ? this.object(object, isOwn) : this.inside(object, isOwn);
@@ -101,7 +101,7 @@ export class PersonEraser {
   }
 
   private without(object: JsonObject, keys: readonly string[]): JsonObject {
-    const left = Object.fromEntries(
+    const fields = Object.fromEntries(
       keys.flatMap((key): Array<[string, string]> => {
         const text = object[key];
         if (typeof text !== 'string') return [];
@@ -109,11 +109,11 @@ export class PersonEraser {
         return rest === text ? [] : [[key, rest]];
       }),
     );
-    for (const [key, rest] of Object.entries(left)) {
+    for (const [key, rest] of Object.entries(fields)) {
       this.isChanged = true;
       this.texts.add((object[key] as string).slice(rest.endsWith('|') ? rest.length : 0));
     }
-    return Object.keys(left).length === 0 ? object : { ...object, ...left };
+    return Object.keys(fields).length === 0 ? object : { ...object, ...fields };
   }
 
   /** Content of a row of the feed: `12|the title`, or JSON of what was pushed. Its number is no text. */
@@ -141,15 +141,15 @@ export class PersonEraser {
    * Markdown that shows it.
    */
   text(text: string): string {
-    let left = text;
+    let rest = text;
     // An address goes with the name before it, which would stay if the address alone were looked for first.
-    const known = this.known.filter((one) => !this.person.addresses.has(one.toLowerCase()));
-    for (const form of known.flatMap(formsOf))
-      if (left === form) left = ERASED;
-      else if (form.length >= SHORTEST_WITHIN) left = left.replaceAll(form, ERASED);
-    for (const address of this.patterns()) left = left.replace(address, ERASED);
-    if (left !== text) this.isChanged = true;
-    return left;
+    const otherTexts = this.knownTexts.filter((one) => !this.person.addresses.has(one.toLowerCase()));
+    for (const form of otherTexts.flatMap(formsOf))
+      if (rest === form) rest = ERASED;
+      else if (form.length >= SHORTEST_WITHIN) rest = rest.replaceAll(form, ERASED);
+    for (const address of this.patterns()) rest = rest.replace(address, ERASED);
+    if (rest !== text) this.isChanged = true;
+    return rest;
   }
 
   private patterns(): readonly RegExp[] {
@@ -171,14 +171,14 @@ function isAccountOf(object: JsonObject, { login, addresses }: PersonToErase): b
 }
 
 /** Addresses by which stored objects know the person. */
-export function addressesIn(value: Json, person: PersonToErase, found = new Set<string>()): Set<string> {
-  if (Array.isArray(value)) for (const item of value) addressesIn(item, person, found);
-  if (!isJsonObject(value)) return found;
+export function addressesIn(value: Json, person: PersonToErase, addresses = new Set<string>()): Set<string> {
+  if (Array.isArray(value)) for (const item of value) addressesIn(item, person, addresses);
+  if (!isJsonObject(value)) return addresses;
   const { email } = value;
   if (typeof email === 'string' && /^[^\s@<>]+@[^\s@<>]+$/.test(email) && isAccountOf(value, person))
-    found.add(email.toLowerCase());
-  for (const inner of Object.values(value)) addressesIn(inner, person, found);
-  return found;
+    addresses.add(email.toLowerCase());
+  for (const inner of Object.values(value)) addressesIn(inner, person, addresses);
+  return addresses;
 }
 
 /** As it is, and as the bot writes texts of others into its own. */

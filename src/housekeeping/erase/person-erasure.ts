@@ -34,8 +34,8 @@ export class PersonErasure {
     private readonly encryptor: Encryptor,
   ) {}
 
-  async run(forge: string, login: string, given: readonly string[], isDryRun: boolean): Promise<ErasureReport> {
-    const addresses = new Set(given.map((address) => address.toLowerCase()));
+  async run(forge: string, login: string, ownAddresses: readonly string[], isDryRun: boolean): Promise<ErasureReport> {
+    const addresses = new Set(ownAddresses.map((address) => address.toLowerCase()));
     await this.look(forge, { login, addresses }, addresses);
     const person: PersonToErase = { login, addresses };
     const needles = needlesOf(person);
@@ -72,9 +72,9 @@ export class PersonErasure {
   private erasedArrival(
     { id, text }: ErasableArrival,
     person: PersonToErase,
-    known: readonly string[],
+    knownTexts: readonly string[],
   ): ErasableArrival[] {
-    const { value, isChanged } = new PersonEraser(person, known).erase(parsed(text));
+    const { value, isChanged } = new PersonEraser(person, knownTexts).erase(parsed(text));
     return isChanged ? [{ id, text: stringifyJson(value) }] : [];
   }
 
@@ -90,25 +90,25 @@ export class PersonErasure {
     const echoes = await this.store.echoesOf([...knownOf.keys()]);
     const textsOfEchoes = new Map<string, readonly string[]>();
     const events = echoes.flatMap(({ id, intentId, data }) => {
-      const known = knownOf.get(intentId) ?? [];
-      textsOfEchoes.set(id, known);
-      const { value, isChanged } = new PersonEraser(person, known).erase(parsed(data));
+      const knownTexts = knownOf.get(intentId) ?? [];
+      textsOfEchoes.set(id, knownTexts);
+      const { value, isChanged } = new PersonEraser(person, knownTexts).erase(parsed(data));
       return isChanged ? [{ id, data: stringifyJson(value) }] : [];
     });
-    const arrivals = echoes.flatMap(({ intentId, arrivals: told }) =>
-      told.flatMap((row) => this.erasedArrival(row, person, knownOf.get(intentId) ?? [])),
+    const arrivals = echoes.flatMap(({ intentId, arrivals: echoArrivals }) =>
+      echoArrivals.flatMap((row) => this.erasedArrival(row, person, knownOf.get(intentId) ?? [])),
     );
     const further = await this.store.runsOf([...textsOfEchoes.keys()]);
     return { events, arrivals, runs: this.erasedRuns(further, person, textsOfEchoes) };
   }
 
   /** Which addresses the person has, before anything is taken out: texts of others hold them too. */
-  private async look(forge: string, person: PersonToErase, found: Set<string>): Promise<void> {
+  private async look(forge: string, person: PersonToErase, addresses: Set<string>): Promise<void> {
     const needles = [person.login];
     for await (const rows of this.pages((after) => this.store.arrivals(forge, after, needles)))
-      for (const { text } of rows) addressesIn(parsed(text), person, found);
+      for (const { text } of rows) addressesIn(parsed(text), person, addresses);
     for await (const rows of this.pages((after) => this.store.events(forge, after, needles)))
-      for (const { data } of rows) addressesIn(parsed(data), person, found);
+      for (const { data } of rows) addressesIn(parsed(data), person, addresses);
   }
 
   private erasedEvents(
@@ -119,9 +119,9 @@ export class PersonErasure {
     const events = rows.flatMap(({ id, actor, data }) => {
       const by = parsed(actor);
       const isActor = isJsonObject(by) && String(by['login']).toLowerCase() === person.login.toLowerCase();
-      const { value, isChanged, texts: gone } = new PersonEraser(person).erase(parsed(data), isActor);
+      const { value, isChanged, texts: erasedTexts } = new PersonEraser(person).erase(parsed(data), isActor);
       if (!isChanged) return [];
-      textsOf.set(id, gone);
+      textsOf.set(id, erasedTexts);
       return [{ id, data: stringifyJson(value) }];
     });
     return { events, textsOf };
@@ -133,14 +133,14 @@ export class PersonErasure {
     textsOf: ReadonlyMap<string, readonly string[]>,
   ): ErasableRun[] {
     return runs.flatMap((run) => {
-      const known = textsOf.get(run.eventId ?? '') ?? [];
+      const knownTexts = textsOf.get(run.eventId ?? '') ?? [];
       let isChanged = false;
       const erased = <Columns extends Readonly<Record<string, string | null>>>(columns: Columns): Columns =>
         Object.fromEntries(
           Object.entries(columns).map(([name, text]) => {
-            const left = text === null ? null : this.column(text, person, known);
-            isChanged ||= left !== text;
-            return [name, left];
+            const erasedText = text === null ? null : this.column(text, person, knownTexts);
+            isChanged ||= erasedText !== text;
+            return [name, erasedText];
           }),
         ) as Columns;
       const after: ErasableRun = {
@@ -154,11 +154,11 @@ export class PersonErasure {
   }
 
   /** The same text when nothing in it was the person's. */
-  private column(text: string, person: PersonToErase, known: readonly string[]): string {
+  private column(text: string, person: PersonToErase, knownTexts: readonly string[]): string {
     const json = parsed(text);
-    if (json === null) return new PersonEraser(person, known).text(text);
-    const { value, isChanged } = new PersonEraser(person, known).erase(json);
-    const { opened, wasSealed } = this.openedAndErased(value, person, known);
+    if (json === null) return new PersonEraser(person, knownTexts).text(text);
+    const { value, isChanged } = new PersonEraser(person, knownTexts).erase(json);
+    const { opened, wasSealed } = this.openedAndErased(value, person, knownTexts);
     return isChanged || wasSealed ? stringifyJson(opened) : text;
   }
 
@@ -166,7 +166,7 @@ export class PersonErasure {
   private openedAndErased(
     value: Json,
     person: PersonToErase,
-    known: readonly string[],
+    knownTexts: readonly string[],
   ): { opened: Json; wasSealed: boolean } {
     let wasSealed = false;
     const visit = (inner: Json): Json => {
@@ -176,10 +176,10 @@ export class PersonErasure {
         return Object.fromEntries(Object.entries(inner).map(([key, one]): [string, Json] => [key, visit(one)]));
       const text = this.opened(inner);
       if (text === null) return inner;
-      const left = this.column(text, person, known);
-      if (left === text) return inner;
+      const erasedText = this.column(text, person, knownTexts);
+      if (erasedText === text) return inner;
       wasSealed = true;
-      return { ...this.encryptor.seal(left) };
+      return { ...this.encryptor.seal(erasedText) };
     };
     return { opened: visit(value), wasSealed };
   }
@@ -205,8 +205,8 @@ export class PersonErasure {
 }
 
 function erasedAct({ id, reason, isOwn }: ErasableAct, person: PersonToErase): Array<{ id: string; reason: string }> {
-  const left = isOwn ? ERASED : new PersonEraser(person).text(reason);
-  return left === reason ? [] : [{ id, reason: left }];
+  const erasedText = isOwn ? ERASED : new PersonEraser(person).text(reason);
+  return erasedText === reason ? [] : [{ id, reason: erasedText }];
 }
 
 /** Null when it is no JSON. */

@@ -38,7 +38,7 @@ export class BotJobTools implements JobTools {
     private readonly config: AppConfig,
     readonly clock: Clock,
     readonly alerts: Alerts,
-    readonly known: KnownFacts,
+    readonly knownFacts: KnownFacts,
     readonly forges: ConnectedForges,
     readonly inventory: ForgeInventory,
     readonly revisions: RevisionKeeper,

@@ -119,12 +119,12 @@ export class JobRunner {
   private async order(name: string, org: string | null, isDryRun: boolean, by: string): Promise<JobRun[]> {
     const job = this.find(name);
     const all = this.subjectsOf(job);
-    const asked = org === null ? null : this.orgs().find((one) => one.org.toLowerCase() === org.toLowerCase());
-    if (asked === undefined) throw new UserError('NO_SUCH_ORG', `the config has no organization ${org ?? ''}`);
-    if (asked && job.per === 'bot')
+    const wanted = org === null ? null : this.orgs().find((one) => one.org.toLowerCase() === org.toLowerCase());
+    if (wanted === undefined) throw new UserError('NO_SUCH_ORG', `the config has no organization ${org ?? ''}`);
+    if (wanted && job.per === 'bot')
       throw new UserError('NOT_PER_ORG', `${name} runs once for the whole bot: leave out --org`);
-    const subjects = asked
-      ? all.filter(({ forge, org: one }) => forge === asked.forge && (job.per === 'forge' || one === asked.org))
+    const subjects = wanted
+      ? all.filter(({ forge, org: one }) => forge === wanted.forge && (job.per === 'forge' || one === wanted.org))
       : all;
     const runs: JobRun[] = [];
     // An order is a cause of its own: two of them are two.
@@ -153,18 +153,18 @@ export class JobRunner {
 
   /** The newest runs that are visible, with one question to the store: what is done for a forge or for the bot is for whoever sees everything. */
   async results(visibility: Visibility = null): Promise<JobResult[]> {
-    const asked = this.jobs.flatMap((job) =>
+    const rows = this.jobs.flatMap((job) =>
       this.subjectsOf(job)
         .filter(({ org }) => visibility === null || (job.per === 'organization' && seesWholeOrg(visibility, org)))
         .map((where) => ({ job: job.name, ...where })),
     );
-    const facts = await this.tools.known.of(
+    const facts = await this.tools.knownFacts.of(
       this.jobs.map(({ name }) => factOf(name)),
-      [...new Set(asked.map(({ org }) => org))],
+      [...new Set(rows.map(({ org }) => org))],
     );
-    const known = new Map(facts.map(({ kind, forge, subject, fact }) => [`${kind} ${forge} ${subject}`, fact]));
-    return asked.flatMap(({ job, forge, org }) => {
-      const run = readRun({ forge, org }, known.get(`${factOf(job)} ${forge} ${org}`));
+    const factByKey = new Map(facts.map(({ kind, forge, subject, fact }) => [`${kind} ${forge} ${subject}`, fact]));
+    return rows.flatMap(({ job, forge, org }) => {
+      const run = readRun({ forge, org }, factByKey.get(`${factOf(job)} ${forge} ${org}`));
       return run ? [{ job, ...run }] : [];
     });
   }
@@ -173,10 +173,10 @@ export class JobRunner {
     const job = this.jobs.find((one) => one.name === name);
     if (job) return job;
     const names = this.jobs.map((one) => one.name);
-    const meant = didYouMean(name, names);
+    const near = didYouMean(name, names);
     throw new UserError(
       'NO_SUCH_JOB',
-      `there is no job ${name}; ${meant ? `did you mean ${meant}?` : `there are ${names.join(', ')}`}`,
+      `there is no job ${name}; ${near ? `did you mean ${near}?` : `there are ${names.join(', ')}`}`,
     );
   }
 
@@ -219,7 +219,7 @@ export class JobRunner {
     else logger.warn({ job: job.name, ...where, by, isDryRun, reason: error }, 'job.not-done');
     if (isDryRun) return run;
     this.tell(job, run);
-    const kept = {
+    const fact = {
       by,
       error,
       at: run.at.toISOString(),
@@ -228,20 +228,20 @@ export class JobRunner {
       changes: outcome?.changes.slice(0, LINES_KEPT) ?? [],
       ...(outcome?.missed ? { missed: outcome.missed.slice(0, LINES_KEPT) } : {}),
     };
-    await tools.known.write(where.forge, where.org, factOf(job.name), kept as unknown as Json);
+    await tools.knownFacts.write(where.forge, where.org, factOf(job.name), fact as unknown as Json);
     return run;
   }
 
   private tell({ name }: Job, { forge, org, outcome, error }: JobRun): void {
     const { alerts } = this.tools;
     const key = `housekeeping/${name}/${forge}/${org}` as const;
-    const told = [...(outcome?.missed ?? []), ...(outcome?.findings ?? [])];
-    const [first] = told;
+    const lines = [...(outcome?.missed ?? []), ...(outcome?.findings ?? [])];
+    const [first] = lines;
     if (first !== undefined)
       alerts.raise(key, alert('housekeeping', { job: name, first }), {
         forge,
         org,
-        count: told.length,
+        count: lines.length,
       });
     else if (error === null) alerts.resolve(key);
   }

@@ -105,7 +105,7 @@ interface JobForge {
 export interface JobTools {
   readonly clock: Clock;
   readonly alerts: Alerts;
-  readonly known: KnownFacts;
+  readonly knownFacts: KnownFacts;
   readonly forges: { get(forge: string, org: string | null): JobForge | null };
   readonly inventory: Pick<ForgeInventory, 'read'>;
   readonly revisions: ActiveRevisions;
@@ -156,8 +156,8 @@ export function summaryOf(checks: readonly Check[]): { summary: string; findings
 
 /** The forge of a turn. @throws UserError while it was not reached */
 export function forgeOf({ forge, org, tools }: JobTurn): JobForge {
-  const found = tools.forges.get(forge, org === '' ? null : org);
-  if (!found?.capabilities)
+  const access = tools.forges.get(forge, org === '' ? null : org);
+  if (!access?.capabilities)
     throw new UserError('NOT_CONNECTED', `the bot has not reached forge ${forge} yet: run forgehand doctor`);
-  return found;
+  return access;
 }

@@ -150,7 +150,7 @@ describe('housekeeping/jobs/job-runner', () => {
         raise: (key: string, alert: Reason) => void raised.push(`${key}: ${textOf(alert)}`),
         resolve: (key: string) => void resolved.push(key),
       },
-      known,
+      knownFacts: known,
       forges: {
         get: () => ({
           client: forge.client,

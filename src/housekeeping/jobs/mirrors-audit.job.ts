@@ -21,9 +21,9 @@ export const auditMirrors: Job = {
     const now = turn.tools.clock.now();
     let mirrors = 0;
     const looked = await eachRepository(turn, async (at) => {
-      const found = await listAll(client, 'listPushMirrors', at);
-      mirrors += found.length;
-      return found.flatMap((mirror) => mirrorFault(mirror, now) ?? []);
+      const ownMirrors = await listAll(client, 'listPushMirrors', at);
+      mirrors += ownMirrors.length;
+      return ownMirrors.flatMap((mirror) => mirrorFault(mirror, now) ?? []);
     });
     return lookedOutcome(looked, `${mirrors} push mirrors; `);
   },

@@ -16,18 +16,18 @@ export const reconcilePolicies: Job = {
     const cannot = plan.lines.flatMap(({ does, repo, action, key, reason }) =>
       does === 'cannot' ? [`${repo?.name ?? org}: ${action} ${key}: ${reason ?? ''}`] : [],
     );
-    const found = plan.findings.map(({ repo, name, message }) => `${repo?.name ?? org}: ${name}: ${message}`);
+    const violations = plan.findings.map(({ repo, name, message }) => `${repo?.name ?? org}: ${name}: ${message}`);
     const undecided = [
       ...plan.notes.map(({ policy, repo, reason }) => `${repo ?? org}: ${policy} was not decided: ${reason}`),
       ...plan.heldBack.map(({ policy, reason }) => `${policy} is held back: ${reason}`),
     ];
-    const told = `plan ${plan.hash.slice(0, 12)}: ${lines.length} to write in ${plan.subjects} subjects${undecided.length > 0 ? `, ${undecided.length} not decided` : ''}`;
-    const findings = [...cannot, ...found];
+    const summary = `plan ${plan.hash.slice(0, 12)}: ${lines.length} to write in ${plan.subjects} subjects${undecided.length > 0 ? `, ${undecided.length} not decided` : ''}`;
+    const findings = [...cannot, ...violations];
     if (isDryRun || lines.length === 0)
-      return { summary: told, findings, changes: lines, missed: [...undecided, ...plan.overCaps] };
+      return { summary, findings, changes: lines, missed: [...undecided, ...plan.overCaps] };
     const report = await tools.applyPlan(plan.hash);
     return {
-      summary: `${told}; ${report.outcome}`,
+      summary: `${summary}; ${report.outcome}`,
       findings,
       changes: report.outcome === 'refused' ? [] : lines,
       missed: [...undecided, ...report.reasons],

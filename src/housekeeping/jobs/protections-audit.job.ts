@@ -19,9 +19,9 @@ export const auditProtections: Job = {
   isAudit: true,
   async run(turn) {
     const { client, offers } = forgeOf(turn);
-    const { known } = turn.tools;
-    const kept = (await known.read(turn.forge, turn.org, KIND))?.fact;
-    const before = isJsonObject(kept) ? kept : {};
+    const { knownFacts } = turn.tools;
+    const earlierFact = (await knownFacts.read(turn.forge, turn.org, KIND))?.fact;
+    const before = isJsonObject(earlierFact) ? earlierFact : {};
     const now: Record<string, Json> = emptyTable();
     const looked = await eachRepository(turn, async (at, repository) => {
       const branch = typeof repository['default_branch'] === 'string' ? repository['default_branch'] : '';
@@ -36,7 +36,7 @@ export const auditProtections: Job = {
       return isJsonObject(old) ? protectionDrift(old, seen) : [];
     });
     // Repositories that could not be read this time are compared with what was seen of them before.
-    if (!turn.isDryRun) await known.write(turn.forge, turn.org, KIND, { ...before, ...now });
+    if (!turn.isDryRun) await knownFacts.write(turn.forge, turn.org, KIND, { ...before, ...now });
     return lookedOutcome(looked, '');
   },
 };
@@ -67,10 +67,10 @@ export function protectionDrift(before: JsonObject, now: JsonObject): string[] {
       (name) => JSON.stringify(ownValue(old, name) ?? null) !== JSON.stringify(ownValue(present, name) ?? null),
     );
     if (fields.length === 0) return [];
-    const told = fields.map(
+    const changes = fields.map(
       (name) =>
         `${name} ${JSON.stringify(ownValue(old, name) ?? null)} -> ${JSON.stringify(ownValue(present, name) ?? null)}`,
     );
-    return [`the protection of ${rule} changed: ${told.join(', ').slice(0, 400)}`];
+    return [`the protection of ${rule} changed: ${changes.join(', ').slice(0, 400)}`];
   });
 }

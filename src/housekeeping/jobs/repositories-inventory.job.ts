@@ -11,10 +11,11 @@ export const takeInventory: Job = {
   isAudit: true,
   async run({ forge, org, isDryRun, tools }) {
     const { repositories, completeness } = await tools.inventory.read(forge, org);
-    const kept = (await tools.known.read(forge, org, KIND))?.fact;
-    const before = isJsonObject(kept) && isJsonObject(kept['repositories']) ? kept['repositories'] : null;
+    const earlierFact = (await tools.knownFacts.read(forge, org, KIND))?.fact;
+    const before =
+      isJsonObject(earlierFact) && isJsonObject(earlierFact['repositories']) ? earlierFact['repositories'] : null;
     const now = Object.fromEntries(repositories.map(({ id, full_name: name }) => [id, name]));
-    if (!isDryRun) await tools.known.write(forge, org, KIND, { repositories: now, completeness });
+    if (!isDryRun) await tools.knownFacts.write(forge, org, KIND, { repositories: now, completeness });
     const came = before ? Object.keys(now).filter((id) => !Object.hasOwn(before, id)) : [];
     const went = before ? Object.keys(before).filter((id) => !Object.hasOwn(now, id)) : [];
     const renamed = before ? Object.keys(now).filter((id) => Object.hasOwn(before, id) && before[id] !== now[id]) : [];

@@ -33,11 +33,11 @@ export const freeStuckWork: Job = {
         ? 'all work moves'
         : `${findings.length} ${findings.length === 1 ? 'effect has' : 'effects have'} not moved for long`;
     if (isDryRun) return { summary, findings };
-    const taken = await tools.journal.reclaimExpired();
+    const reclaimed = await tools.journal.reclaimExpired();
     return {
       summary,
       findings,
-      changes: taken > 0 ? [`${taken} taken back from workers that were lost`] : [],
+      changes: reclaimed > 0 ? [`${reclaimed} taken back from workers that were lost`] : [],
     };
   },
 };

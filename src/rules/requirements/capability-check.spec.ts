@@ -206,7 +206,7 @@ describe('rules/requirements/capability-check', () => {
 
       await check.activated('acme');
 
-      expect(check.held('acme').map(({ id }) => id)).toEqual(['notes']);
+      expect(check.heldRules('acme').map(({ id }) => id)).toEqual(['notes']);
       expect(textOfHeld(check.heldFor('acme', 'notes'))).toMatch(
         /notes needs getReleaseByTag for release\.by_tag, which this forge does not offer$/,
       );
@@ -231,7 +231,7 @@ describe('rules/requirements/capability-check', () => {
       expect(textOfHeld(told.check.heldFor('acme', 'notes'))).toMatch(
         /notes needs createMilestone for milestone\.ensure, for which the token lacks write:issue$/,
       );
-      expect(refused.check.held('acme').map(({ id }) => id)).toEqual(['notes', 'requests', 'blind']);
+      expect(refused.check.heldRules('acme').map(({ id }) => id)).toEqual(['notes', 'requests', 'blind']);
     });
 
     it('one whose right the account has nowhere in the organization', async () => {
@@ -263,7 +263,7 @@ describe('rules/requirements/capability-check', () => {
 
       await check.activated('acme');
 
-      expect(check.held('acme')).toEqual([]);
+      expect(check.heldRules('acme')).toEqual([]);
     });
 
     it('until what was missing is there: it looks again when such a rule is woken, but not at once', async () => {
@@ -408,11 +408,11 @@ describe('rules/requirements/capability-check', () => {
       const [worker, scheduler] = roles;
 
       worker?.answered('main', 'getReleaseByTag', 'missing');
-      await until(() => worker?.held('org-29').length === 1);
+      await until(() => worker?.heldRules('org-29').length === 1);
 
       expect(ORGS.every((org) => worker?.heldFor(org, 'notes') !== null)).toBe(true);
       await scheduler?.judgeAll(ORGS);
-      expect(scheduler?.held('org-3').map(({ id }) => id)).toEqual(['notes']);
+      expect(scheduler?.heldRules('org-3').map(({ id }) => id)).toEqual(['notes']);
       expect(asked).toEqual([]);
     });
 
@@ -421,7 +421,7 @@ describe('rules/requirements/capability-check', () => {
       await start();
       const [worker] = roles;
       worker?.answered('main', 'getReleaseByTag', 'missing');
-      await until(() => worker?.held('org-29').length === 1);
+      await until(() => worker?.heldRules('org-29').length === 1);
       asked.length = 0;
       clock.advance(60_000);
 
@@ -431,7 +431,7 @@ describe('rules/requirements/capability-check', () => {
 
       expect(asked.filter(([name]) => name === 'getReleaseByTag')).toHaveLength(1);
       expect(asked.flatMap(([, org]) => (org === undefined ? [] : [org]))).toEqual(['org-4']);
-      expect(worker?.held('org-4')).toEqual([]);
+      expect(worker?.heldRules('org-4')).toEqual([]);
     });
   });
 

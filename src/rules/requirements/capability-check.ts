@@ -79,7 +79,7 @@ export class CapabilityCheck {
   private readonly orgs: () => ReadonlyMap<string, OrgOfForge>;
   /** Names of organizations by the credentials that they use. */
   private readonly users: () => ReadonlyMap<string, readonly string[]>;
-  private readonly found = new Map<string, readonly Reason[]>();
+  private readonly unmet = new Map<string, readonly Reason[]>();
   private readonly holds = new Map<string, ReadonlyMap<string, Reason<UnmetCode>>>();
   private readonly lookedAtMs = new Map<string, number>();
   private last: Promise<void> = Promise.resolve();
@@ -151,7 +151,7 @@ export class CapabilityCheck {
 
   /** The same, and nobody looks again. */
   lackingNow(org: string): readonly Reason[] {
-    return this.found.get(org) ?? [];
+    return this.unmet.get(org) ?? [];
   }
 
   /** Why a rule or policy is held back; null = it is not. */
@@ -162,7 +162,7 @@ export class CapabilityCheck {
   }
 
   /** Rules and policies that are held back, with the reason. */
-  held(org: string): Array<{ id: string; reason: Reason<UnmetCode> }> {
+  heldRules(org: string): Array<{ id: string; reason: Reason<UnmetCode> }> {
     return [...(this.holds.get(org) ?? [])].map(([id, reason]) => ({ id, reason }));
   }
 
@@ -321,17 +321,17 @@ export class CapabilityCheck {
     ]);
   }
 
-  private tell(forge: string, org: string, told: readonly Reason[]): void {
-    if (canonicalJson(told) === canonicalJson(this.found.get(org) ?? [])) return;
-    this.found.set(org, told);
+  private tell(forge: string, org: string, reasons: readonly Reason[]): void {
+    if (canonicalJson(reasons) === canonicalJson(this.unmet.get(org) ?? [])) return;
+    this.unmet.set(org, reasons);
     const key = `rules.not-offered/${org}` as const;
     this.alerts.resolve(key);
-    const [first] = told;
+    const [first] = reasons;
     if (first)
       this.alerts.raise(key, alert('rules.not-offered', { org, first }), {
         org,
         forge,
-        count: told.length,
+        count: reasons.length,
         first: textOf(first),
         code: first.code,
       });

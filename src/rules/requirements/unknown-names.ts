@@ -79,19 +79,19 @@ export async function unknownNames(
   const unread = new Set<NamedKind>();
   let hasFailed = false;
   for (const one of names) {
-    const known = await lists.known(one);
-    if (typeof known === 'string') {
+    const present = await lists.namesLike(one);
+    if (typeof present === 'string') {
       unread.add(one.kind);
-      hasFailed ||= known === 'failed';
+      hasFailed ||= present === 'failed';
       continue;
     }
     // What repositories have differs by case; names of accounts, teams and repositories do not.
-    const isKnown = known.some((name) =>
+    const isKnown = present.some((name) =>
       CASED.has(one.kind) ? name === one.name : name.toLowerCase() === one.name.toLowerCase(),
     );
     if (isKnown) continue;
-    const meant = one.kind === 'user' ? await lists.people() : known;
-    unknown.push({ one, near: didYouMean(one.name, meant) });
+    const among = one.kind === 'user' ? await lists.people() : present;
+    unknown.push({ one, near: didYouMean(one.name, among) });
   }
   return { unknown, unread: [...unread], hasFailed };
 }
@@ -106,7 +106,7 @@ class NameLists {
     private readonly org: string,
   ) {}
 
-  known(one: LiteralName): Promise<Listed> {
+  namesLike(one: LiteralName): Promise<Listed> {
     if (one.kind === 'repository') return this.repositories();
     if (one.kind === 'team')
       return this.once('teams', async () =>
@@ -121,10 +121,10 @@ class NameLists {
   async people(): Promise<readonly string[]> {
     const [repo] = listed(await this.repositories());
     if (repo === undefined) return [];
-    const found = await this.once('people', async () =>
+    const people = await this.once('people', async () =>
       (await this.client.listAssignees({ owner: this.org, repo })).map(({ login }) => login ?? ''),
     );
-    return listed(found);
+    return listed(people);
   }
 
   private repositories(): Promise<Listed> {
@@ -161,13 +161,13 @@ class NameLists {
     // Then the name of the repository is what is wrong, and is told.
     if (wanted && among.length === 0) return [name];
     if (among.length > MAX_REPOSITORIES) return 'cannot';
-    const found: string[] = [];
+    const collected: string[] = [];
     for (const repo of among) {
       const list = await this.once(`${operation} ${repo}`, () => this.namesIn(operation, repo));
       if (typeof list === 'string') return list;
-      found.push(...list);
+      collected.push(...list);
     }
-    return found;
+    return collected;
   }
 
   private async namesIn(operation: 'listLabels' | 'listMilestones' | 'listBranches', repo: string): Promise<string[]> {
@@ -182,15 +182,15 @@ class NameLists {
   }
 
   private once(key: string, ask: () => Promise<Listed>): Promise<Listed> {
-    const asked =
+    const listing =
       this.read.get(key) ??
       ask().catch((error: unknown) => {
         if (!(error instanceof ForgeError)) throw error;
         // 404: what has such a list is switched off or hidden, for good.
         return error.kind === 'not-offered' || isRefused(error, 404) ? 'cannot' : 'failed';
       });
-    this.read.set(key, asked);
-    return asked;
+    this.read.set(key, listing);
+    return listing;
   }
 }
 

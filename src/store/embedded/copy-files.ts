@@ -69,9 +69,9 @@ async function copyChanged(
 ): Promise<Map<string, FileState>> {
   // The engine does not start without its empty folders.
   for (const name of await namesIn(from, 'folders')) await mkdir(join(to, name), { recursive: true, mode: 0o700 });
-  const found = await statesOf(from);
-  for (const name of copied.keys()) if (!found.has(name)) await rm(join(to, name), { force: true });
-  for (const [name, state] of found) {
+  const states = await statesOf(from);
+  for (const name of copied.keys()) if (!states.has(name)) await rm(join(to, name), { force: true });
+  for (const [name, state] of states) {
     const before = copied.get(name);
     if (
       before &&
@@ -82,7 +82,7 @@ async function copyChanged(
       continue;
     await copyFile(join(from, name), join(to, name), constants.COPYFILE_FICLONE).catch(unlessGone);
   }
-  return found;
+  return states;
 }
 
 /** Paths below a folder; among the folders it is the empty one. */
@@ -103,8 +103,8 @@ async function statesOf(folder: string): Promise<Map<string, FileState>> {
 
 async function stateOf(file: string): Promise<FileState | null> {
   const seenMs = Date.now();
-  const found = await stat(file).catch(unlessGone);
-  return found ? { bytes: found.size, writtenMs: found.mtimeMs, seenMs } : null;
+  const stats = await stat(file).catch(unlessGone);
+  return stats ? { bytes: stats.size, writtenMs: stats.mtimeMs, seenMs } : null;
 }
 
 /** The engine removes files while they are copied; those that are needed are there when nothing uses it. */

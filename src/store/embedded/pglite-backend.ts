@@ -114,8 +114,8 @@ export const FLUSHING: readonly string[] = ['-c', 'fsync=on', '-c', 'wal_sync_me
 export class PrivateFiles extends NodeFS {
   override async init(pglite: PGlite, options: Parameters<NodeFS['init']>[1]): ReturnType<NodeFS['init']> {
     const { emscriptenOpts } = await super.init(pglite, options);
-    const given = emscriptenOpts.preRun;
-    const preRun = Array.isArray(given) ? given : given ? [given] : [];
+    const before = emscriptenOpts.preRun;
+    const preRun = Array.isArray(before) ? before : before ? [before] : [];
     return {
       emscriptenOpts: {
         ...emscriptenOpts,

@@ -25,8 +25,8 @@ export class ThreadBackend implements EmbeddedBackend {
     private readonly onFlushFailed: (error: FlushFailed) => void,
   ) {
     worker.on('message', (answer: Answer) => this.answered(answer));
-    worker.on('error', (error) => this.end(lost(`: ${error.message}`)));
-    worker.on('exit', () => this.end(lost('')));
+    worker.on('error', (error) => this.end(lostThread(`: ${error.message}`)));
+    worker.on('exit', () => this.end(lostThread('')));
   }
 
   /**
@@ -94,13 +94,13 @@ export class ThreadBackend implements EmbeddedBackend {
       this.end(error);
       return void this.worker.terminate();
     }
-    const asked = this.pending.get(answer.id);
+    const request = this.pending.get(answer.id);
     this.pending.delete(answer.id);
     // Not while it is being ended: the process must not be over before the thread is.
     if (this.pending.size === 0 && !this.ended) this.worker.unref();
-    if ('parts' in answer) return asked?.resolve(answer.parts);
+    if ('parts' in answer) return request?.resolve(answer.parts);
     const { message, code } = answer.failure;
-    asked?.reject(code === null ? new Error(message) : new UserError(code, message));
+    request?.reject(code === null ? new Error(message) : new UserError(code, message));
   }
 
   private end(error: Error): void {
@@ -111,6 +111,6 @@ export class ThreadBackend implements EmbeddedBackend {
 }
 
 /** To those who talk to the store it is a connection that broke: they may ask again. */
-function lost(why: string): Error {
+function lostThread(why: string): Error {
   return Object.assign(new Error(`the thread of the embedded store ended${why}`), { code: 'ECONNRESET' });
 }

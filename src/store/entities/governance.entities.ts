@@ -11,8 +11,8 @@ import { jsonText } from '../columns.js';
 const scopesText: ValueTransformer = {
   to: (scopes: readonly OperatorScope[]) => scopes.join(' '),
   from: (text: string) => {
-    const known = text.split(' ');
-    return OPERATOR_SCOPES.filter((scope) => known.includes(scope));
+    const words = text.split(' ');
+    return OPERATOR_SCOPES.filter((scope) => words.includes(scope));
   },
 };
 

@@ -121,6 +121,7 @@ export class IntentEntity {
 
   /** Others of its order key go first until `dueAt`: a budget is spent (`heldBy`), it waits for others, or it stepped aside. */
   @Column('boolean', { default: false })
+  // oxlint-disable-next-line local/no-participle-names -- the name of the column
   held: boolean;
 
   /** Key of the spent budget, where that is why. */

@@ -80,7 +80,7 @@ describe('e2e/commands: an archive', () => {
       expect.any(String),
     ]);
     expect(name).toMatch(/^\d{4}-\d\d-\d\d\.ndjson\.gz$/);
-    expect(restored).toMatchObject({ putBack: expect.any(Number), stored: 0, history: 0, kept: 0 });
+    expect(restored).toMatchObject({ putBack: expect.any(Number), stored: 0, history: 0, unchanged: 0 });
     expect(restored?.putBack).toBeGreaterThan(0);
     expect([back.archivedAt, back.newRuns]).toEqual([null, 0]);
   });
@@ -106,7 +106,7 @@ describe('e2e/commands: an archive', () => {
     const replayed = await ask<ReplayReport>('replay', (await deliveries())[0]?.id ?? '');
     const again = await forgehand(place, 'housekeeping', 'restore', file, '--config', place.configFile);
 
-    expect(restored).toMatchObject({ putBack: 0, kept: 0 });
+    expect(restored).toMatchObject({ putBack: 0, unchanged: 0 });
     expect(restored?.stored).toBeGreaterThan(0);
     expect(runs.map(({ run }) => run.rule)).toEqual(['bug-label']);
     expect(replayed.newRuns).toBe(0);

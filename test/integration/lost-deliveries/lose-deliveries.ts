@@ -371,7 +371,7 @@ class Bot {
           at: clock.now(),
         }),
       },
-      new HookHistory(stores.known),
+      new HookHistory(stores.knownFacts),
       { serverOf: () => ({ product: 'gitea', version: '1.27.0' }) },
       { stretchOf: () => 1 },
       clock,

@@ -38,7 +38,7 @@ import {
 } from '../../services/test-stores.js';
 import { contents, DELIVERIES, fill, FILLED, using } from '../support/filled-store.js';
 
-const TOLD = { told: (): void => undefined };
+const TOLD = { progress: (): void => undefined };
 
 let dir: string;
 let file: string;

@@ -127,7 +127,7 @@ export class ManyOrgs {
       openAlerts: { all: async () => [] },
       orgs: new Orgs(config, forges as never),
       ids: new Ids(stores.ids),
-      verdicts: new RuleVerdicts(stores.known, forges as never, {} as never, silentLogger),
+      verdicts: new RuleVerdicts(stores.knownFacts, forges as never, {} as never, silentLogger),
       recentDeliveries: new RecentDeliveries(stores.gaps, clock),
       ruleCounter: new RuleCounter(stores.activity, clock),
       coverage: new CoverageCounter(stores.gaps, clock),
@@ -136,12 +136,17 @@ export class ManyOrgs {
         keeper,
         NO_JOBS,
         stores.ticks,
-        stores.known,
+        stores.knownFacts,
         { decideTick: async () => ({ runs: 0, undecided: [] }) },
         clock,
         silentLogger,
       ),
-      runner: new JobRunner(jobs, config, { known: stores.known, clock } as unknown as JobTools, silentLogger),
+      runner: new JobRunner(
+        jobs,
+        config,
+        { knownFacts: stores.knownFacts, clock } as unknown as JobTools,
+        silentLogger,
+      ),
     });
   }
 
