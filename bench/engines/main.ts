@@ -177,7 +177,7 @@ function expressionsOfExamples(): string[] {
     actions: actionCatalogue(),
     lookups: lookupCatalogue(),
     powers,
-    secrets: new Set(['mirror_token']),
+    secrets: new Set(['mirror_token', 'dev_chat']),
     engine: new CelEngine(),
   });
   if (!loaded.ok)

@@ -3,15 +3,16 @@ import type { About } from './reasons.js';
 import type { OpenCall, Recovery } from './support/recovery.js';
 import type { EventKind } from '../core/event-kinds.js';
 import type { Json, JsonObject } from '../core/json.js';
+import type { Message } from '../core/message.js';
 import type { Reason } from '../core/reason.js';
 import type { NeededRight } from '../core/rights.js';
-import type { EffectFacts, Unfit, WrittenInputs as WrittenParams } from '../rules/language/catalogue.js';
+import type { EffectFacts, OperatorHosts, Unfit, WrittenInputs as WrittenParams } from '../rules/language/catalogue.js';
 import type { Secret } from '../core/secret.js';
 import type { Target } from '../core/target.js';
 import type { ForgeClient } from '../forge/forge-client.js';
 import type { OperationName } from '../forge/operations.js';
 
-export type { WrittenInputs as WrittenParams } from '../rules/language/catalogue.js';
+export type { OperatorHosts, WrittenInputs as WrittenParams } from '../rules/language/catalogue.js';
 
 type TargetKind = Target['kind'];
 
@@ -45,6 +46,12 @@ export interface ActionContext<Kind extends TargetKind, Must extends OperationNa
   hashOf(value: Secret | string): string;
   /** `orgs[].mirror_hosts`; empty = none. */
   readonly mirrorHosts: readonly string[];
+  /** `orgs[].notify_hosts`; empty = none. */
+  readonly notifyHosts: readonly string[];
+  /** Names this effect of this cause, in each try alike. */
+  readonly key: string;
+  /** The one write of an action that `sends`. @param addresses of the host, which alone may be connected to */
+  send(message: Message, addresses: readonly string[] | null): Promise<void>;
   /** What a name resolves to now, for this machine; empty = it does not resolve here. */
   addressesOf(host: string): Promise<readonly string[]>;
   /**
@@ -74,7 +81,7 @@ export interface LookContext<
   After extends OperationName,
 > extends Pick<
   ActionContext<Kind, Must, May>,
-  'target' | 'recall' | 'made' | 'lastMade' | 'isOurs' | 'hashOf' | 'addressesOf'
+  'target' | 'recall' | 'made' | 'lastMade' | 'isOurs' | 'hashOf' | 'addressesOf' | 'notifyHosts'
 > {
   readonly place: Place<Kind>;
   readonly forge: ActionForge<Must | Looks, May | After>;
@@ -96,7 +103,7 @@ export interface CompareFacts<Wanted, Seen, Kind extends TargetKind> {
 
 interface WriteContext<Kind extends TargetKind, Must extends OperationName, May extends OperationName> extends Pick<
   ActionContext<Kind, Must, May>,
-  'target' | 'forge' | 'hashOf' | 'mark' | 'earlierCalls'
+  'target' | 'forge' | 'hashOf' | 'mark' | 'earlierCalls' | 'key' | 'send'
 > {
   readonly place: Place<Kind>;
 }
@@ -149,8 +156,10 @@ interface ActionWords<
   readonly summary: string;
   readonly target: Kind;
   readonly params: Specs;
-  /** Operations without which the action is useless; the first one is its write. */
-  readonly operations: readonly [Must, ...Must[]];
+  /** Operations without which the action is useless; the first one is its write, unless it `sends`. */
+  readonly operations: readonly Must[];
+  /** Its write goes to a service outside of the forge, by `send`. */
+  readonly sends?: true;
   /** The operation in its effect key, where that is not its own write: one that takes away what another one makes. */
   readonly sharesKeyWith?: OperationName;
   /** Further operations, used where the forge offers them. */
@@ -191,7 +200,7 @@ interface ActionWords<
    */
   readonly overwrites?: true;
   /** Why these parameters can never work together, as far as they are known: asked when rules are loaded, and again before anything is read. */
-  readonly unfit?: (inputs: WrittenParams, operator: { readonly mirrorHosts?: readonly string[] }) => Unfit | null;
+  readonly unfit?: (inputs: WrittenParams, operator: OperatorHosts) => Unfit | null;
   /** What works when it runs, and says nothing or two things: asked when rules are loaded. */
   readonly unclear?: (inputs: WrittenParams) => Unfit | null;
   /** Kinds of event that its effect makes the forge tell. */

@@ -5,24 +5,31 @@ import { isOperationName, isWrite, operationOf } from '../forge/operations.js';
 import { Encryptor, isSecretReference } from '../core/encryptor.js';
 import { resolveParams } from '../pipeline/execute/prepare-effect.js';
 import { Secret } from '../core/secret.js';
+import type { AnyAction } from './define-action.js';
 import { actionCatalogue, actions } from './index.js';
 import { readsOf } from './look-compare-write.js';
 import { lookupCatalogue, lookups } from './lookups/index.js';
 
 const encryptor = new Encryptor(new Secret('ab'.repeat(32)));
 const all = [...actions.values()];
+/** As examples write a secret. */
+const SECRET = /^\$\{\{ secrets\.\w+ \}\}$/;
+const CHAT = { $secret: 'chat' };
+
+/** Of its write among the 20 operations. */
+function numberOf({ operations: [write] }: AnyAction): number | undefined {
+  return write && operationOf(write).n;
+}
 
 describe('actions/index', () => {
   it('has an action for each of the nine writing operations of the API document', () => {
-    const written = all.flatMap((action) => operationOf(action.operations[0]).n ?? []).sort((a, b) => a - b);
+    const written = all.flatMap((action) => numberOf(action) ?? []).sort((a, b) => a - b);
 
     expect(written).toEqual([1, 4, 6, 7, 13, 15, 17, 18, 20]);
   });
 
   it('grants operations 4 and 6, deleting branches, protections, settings and topics only by a power', () => {
-    const powers = all
-      .filter((action) => action.power)
-      .map((action) => [operationOf(action.operations[0]).n, action.power]);
+    const powers = all.filter((action) => action.power).map((action) => [numberOf(action), action.power]);
 
     expect(powers.map(([n, power]) => `${String(power)}${n === undefined ? '' : ` (${n})`}`).sort()).toEqual([
       'branch.delete',
@@ -35,26 +42,30 @@ describe('actions/index', () => {
   });
 
   it.each(all.map((action) => [action.name, action] as const))('%s is well made', (name, action) => {
-    expect(name).toMatch(/^[a-z_]+\.[a-z_]+$/);
+    expect(name).toMatch(/^[a-z_]+(\.[a-z_]+)?$/);
     expect(action.summary).not.toBe('');
-    expect(isWrite(action.operations[0])).toBe(true);
+    expect(action.operations.slice(0, 1).map(isWrite)).toEqual(action.sends ? [] : [true]);
     for (const operation of [...action.operations, ...action.whereOffered])
       expect(isOperationName(operation)).toBe(true);
     for (const kind of action.raises) expect(isEventKind(kind)).toBe(true);
     expect(Object.keys(action.params)).toContain(action.naturalKey);
-    expect(() => resolveParams(action, action.example, {}, encryptor)).not.toThrow();
+    const example = Object.fromEntries(
+      Object.entries(action.example).map(([key, value]) => [key, SECRET.exec(String(value)) ? CHAT : value]),
+    );
+    expect(() => resolveParams(action, example, { chat: new Secret('x') }, encryptor)).not.toThrow();
     expect(action.keyOf(action.example)).not.toBe('');
   });
 
   it('needs nothing but the 20 operations for any action that writes by one of them', () => {
-    for (const { operations } of all.filter((action) => operationOf(action.operations[0]).n !== undefined))
+    for (const { operations } of all.filter((action) => numberOf(action) !== undefined))
       for (const operation of operations) expect(operationOf(operation).n).toEqual(expect.any(Number));
   });
 
   it.each(all.map((action) => [action.name, action] as const))(
     '%s says how it comes out of an unknown outcome, and which right it needs',
     (_, action) => {
-      expect(readsOf(action).map(isWrite)).toContain(false);
+      if (action.sends) expect(action.recover?.unread).toBeDefined();
+      else expect(readsOf(action).map(isWrite)).toContain(false);
       expect(RIGHT_LEVELS.indexOf(action.right.level)).toBeGreaterThanOrEqual(RIGHT_LEVELS.indexOf('write'));
     },
   );

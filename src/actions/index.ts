@@ -27,6 +27,7 @@ import { setStatus } from './status-set.action.js';
 import { ensureTopics } from './topics-ensure.action.js';
 import { updateUserSettings } from './user-settings-update.action.js';
 import { createUserVariable } from './user-variable-create.action.js';
+import { notify } from './notify.action.js';
 import { dispatchWorkflow } from './workflow-dispatch.action.js';
 import { checkParam } from './support/params.js';
 
@@ -48,6 +49,7 @@ const all = [
   labelIssue,
   dispatchWorkflow,
   mergePullRequest,
+  notify,
   reactToIssue,
   removeLabel,
   removeMilestone,
@@ -85,6 +87,7 @@ function factsOf(action: AnyAction): ActionFacts {
     raises: action.raises,
     echoes: action.recover?.matcher?.echoes ?? [],
     target: action.target,
+    ...(action.sends ? { sends: true as const } : {}),
     ...(action.effect ? { effect: action.effect } : {}),
     right: action.right,
     ...(action.asksAct ? { asksAct: true as const } : {}),

@@ -33,7 +33,8 @@ type Facts = Pick<CompareFacts<unknown, unknown, never>, 'call' | 'memory' | 'is
 /** Look, compare, and write at most once. */
 export async function ensure(action: AnyAction, context: AnyContext, params: never): Promise<Outcome> {
   const wanted: Readonly<Record<string, unknown>> = params;
-  const wrong = action.unfit?.(writtenParamsOf(wanted), { mirrorHosts: context.mirrorHosts });
+  const { mirrorHosts, notifyHosts } = context;
+  const wrong = action.unfit?.(writtenParamsOf(wanted), { mirrorHosts, notifyHosts });
   if (wrong) return refused(wrong.reason);
   const about = action.about(params);
   const seen = await look(action, lookOf(context, null), params);
@@ -114,11 +115,17 @@ export function verdictOf(
 }
 
 /** Words of `unread` after which the call is made again. */
-const HARMLESS: ReadonlySet<keyof typeof UNREADABLE> = new Set(['harmless', 'harmless-draft', 'refused-twice']);
+const HARMLESS: ReadonlySet<keyof typeof UNREADABLE> = new Set([
+  'harmless',
+  'harmless-draft',
+  'refused-twice',
+  'again',
+]);
 
 function verdictUnread({ recover }: AnyAction, about: About, wanted: never, call: OpenCall): Verdict {
   const unread = recover?.unread ?? 'nothing';
   const then = typeof unread === 'function' ? unread(wanted, call) : unread;
+  if (then === 'unconfirmed') return { is: 'unconfirmed', reason: say('notify.unconfirmed') };
   const reason = say('found.unreadable', { ...about, then });
   return HARMLESS.has(then) ? resend(reason) : askPerson(reason);
 }
@@ -213,6 +220,7 @@ const NO_JOURNAL = {
   lastMade: async () => null,
   isOurs: () => null,
   addressesOf: async () => [],
+  notifyHosts: [],
 };
 
 function lookOf(context: Omit<AnyLook, 'place' | 'call'>, call: OpenCall | null): AnyLook {

@@ -54,6 +54,9 @@ export const UNREADABLE = {
   doubled: ', and a second one would be taken',
   'told-twice': ', and changing it once more would tell people twice',
   'run-twice': ', and it must not run twice',
+  again: '; the rule says to send it again',
+  /** It ends by a code of its own. */
+  unconfirmed: '',
   'maybe-changed': ', and somebody may have changed it since our call',
 } as const;
 
@@ -91,6 +94,14 @@ const NO_MIRROR = {
 } as const;
 export type NoMirror = keyof typeof NO_MIRROR;
 
+/** Why an address takes no message, where the words about mirrors do not fit. */
+const NO_MESSAGE: Readonly<Partial<Record<NoMirror, string>>> = {
+  'no-hosts': 'no hosts that may be notified are listed for this organization (orgs[].notify_hosts)',
+  'user-info': 'the address must not hold a user name or password',
+  'no-path': 'the address has no path',
+  unlisted: 'the host is not in the list of hosts that may be notified (orgs[].notify_hosts)',
+};
+
 /** Why a branch cannot be made, after so many equal failures. */
 const NO_BRANCH = {
   'turned-away': 'the forge turns it away',
@@ -106,6 +117,7 @@ export const say = defineReasons(
     'params.empty': ({ param }: { param: string }) => `${param} is an empty list`,
     'params.alone': ({ param }: { param: string }) => `${param} is the whole list, and stands alone`,
     'params.needs': ({ param, needs }: { param: string; needs: string }) => `${param} means nothing without ${needs}`,
+    'params.lacks': ({ param, needs }: { param: string; needs: string }) => `${param} needs ${needs}`,
     'params.off': ({ param, needs }: { param: string; needs: string }) =>
       `${param} means nothing while ${needs} is off`,
     'params.both': ({ value, names }: { value: string; names: readonly string[] }) =>
@@ -131,6 +143,8 @@ export const say = defineReasons(
       `branch ${name} cannot be made: a tag of this name, or a branch that it clashes with, is there`,
     'cannot.mirror': ({ why, host }: { why: NoMirror; host?: string }) =>
       `not mirrored: ${NO_MIRROR[why]}${host === undefined ? '' : `: ${host}`}`,
+    'cannot.notify': ({ why, host }: { why: NoMirror; host?: string }) =>
+      `not sent: ${NO_MESSAGE[why] ?? NO_MIRROR[why].replaceAll('mirror_hosts', 'notify_hosts')}${host === undefined ? '' : `: ${host}`}`,
     'cannot.publish': () => 'a repository is made public by a person, never from here',
     'cannot.assign': ({ login, repo }: { login: string; repo: string }) => `${login} cannot be assigned in ${repo}`,
     'cannot.react': (on: Reaction) => `${subjectOf(on)} is not there`,
@@ -272,6 +286,9 @@ export const say = defineReasons(
     'made.rerun': ({ name }: { name: string }) => `failed jobs of run ${name} run again`,
     'made.started': ({ workflow, ref }: { workflow: string; ref: string }) => `workflow ${workflow} started on ${ref}`,
 
+    'made.sent': ({ format }: { format: string }) => `message sent (${format})`,
+    'notify.unconfirmed': () => 'sent once; the service gave no answer, so it may or may not have taken the message',
+
     'doubled.removed': ({ what, name, count }: { what: string; name: string; count: number }) =>
       `${count} ${what}s ${name} appeared; the younger bears our mark and is not used`,
     'doubled.there': ({ what, name, ids }: { what: string; name: string; ids: readonly string[] }) =>
@@ -291,6 +308,7 @@ export const say = defineReasons(
     'most',
     'total',
     'create',
+    'format',
     'reaction',
     'param',
     'names',

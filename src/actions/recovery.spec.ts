@@ -53,7 +53,9 @@ function word(verdict: Verdict): string {
 
 describe('actions/recovery', () => {
   it('has a way out of an unknown outcome for each of the nine writes of the specification', () => {
-    const without = [...actions.values()].filter((action) => readsOf(action).length === 0).map(({ name }) => name);
+    const without = [...actions.values()]
+      .filter((action) => readsOf(action).length === 0 && !action.sends)
+      .map(({ name }) => name);
 
     expect(without.filter((name) => !EXTENDED.includes(name))).toEqual([]);
     expect([...actions.values()].filter((action) => readsOf(action).length > 0).length).toBeGreaterThanOrEqual(9);

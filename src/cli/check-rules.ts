@@ -46,6 +46,7 @@ export async function loadOrg(org: OrgConfig, folder: string): Promise<CheckedRu
     powers: new Set(org.powers),
     secrets: new Set(Object.keys(org.secrets)),
     mirrorHosts: org.mirrorHosts,
+    notifyHosts: org.notifyHosts,
   });
   const beyond = loaded.ok ? beyondLimits(loaded.revision, org.limits) : [];
   const result: LoadResult = beyond.length > 0 ? { ...loaded, ok: false, problems: beyond } : loaded;
@@ -76,7 +77,7 @@ export async function checkAlone(folder: string): Promise<readonly RulesCheck[]>
   });
 }
 
-type OrgEnvironment = Pick<LoadEnvironment, 'org' | 'powers' | 'secrets' | 'mirrorHosts'>;
+type OrgEnvironment = Pick<LoadEnvironment, 'org' | 'powers' | 'secrets' | 'mirrorHosts' | 'notifyHosts'>;
 
 function load(files: readonly RuleFile[], orgEnvironment: OrgEnvironment): LoadResult {
   return loadRules(files, {

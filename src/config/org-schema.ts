@@ -104,7 +104,12 @@ const shared = {
     private_mirrors: limit('push mirrors of private repositories'),
     private_reads: limit('after reading a private repository, effects on objects that others may read'),
   }),
-  notify_hosts: z.array(text).default([]).describe('hosts that rules may notify'),
+  notify_hosts: z
+    .array(mirrorPlace)
+    .default([])
+    .describe(
+      'hosts, or hosts with the beginning of a path, that `notify` may send messages to, written as in mirror_hosts. Default: none',
+    ),
   secrets: z
     .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), secretReference)
     .default({})

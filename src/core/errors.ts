@@ -127,14 +127,47 @@ export const callReason = defineReasons(
   ['operation', 'status'],
 );
 
-/** Every failure of a forge call, mapped in one place (forge/http); never carries request, headers or config. */
-export class ForgeError extends BotError {
+/** What became of a message to a service outside of the forge, by code. `host`: the service's. */
+export const serviceReason = defineReasons(
+  {
+    /** `word`: the service's own code; null = it gave none. */
+    'service.refused': ({ host, status, word }: { host: string; status: number; word: string | null }) =>
+      `${host} refused the message with status ${status}${word === null ? '' : `: ${word}`}`,
+    'service.redirect': ({ host, status }: { host: string; status: number }) =>
+      `${host} answers with a redirect (status ${status}), and none is followed: write the address that it leads to`,
+    'service.rate-limited': ({ host }: { host: string }) => `${host} asks to wait`,
+    'service.away': ({ host, note }: { host: string; note: string }) =>
+      `no connection to ${host}${note === '' ? '' : ` (${note})`}`,
+    'service.no-answer': ({ host, status }: { host: string; status: number | null }) =>
+      `${host} ${status === null ? 'gave no answer' : `answered with status ${status}`}: it may have taken the message`,
+    'service.stopped': () => 'the call was stopped',
+  },
+  ['status'],
+);
+
+/** A call that did not succeed, and what that says about its effect. */
+export abstract class CallError extends BotError {
   constructor(
+    code: string,
     readonly kind: ForgeErrorKind,
     message: string | Reason,
     readonly facts: ForgeErrorFacts,
   ) {
-    super(`FORGE_${kind.toUpperCase().replace('-', '_')}`, message, RETRY_OF[kind], { ...facts });
+    super(`${code}_${kind.toUpperCase().replace('-', '_')}`, message, RETRY_OF[kind], { ...facts });
+  }
+}
+
+/** Every failure of a forge call, mapped in one place (forge/http); never carries request, headers or config. */
+export class ForgeError extends CallError {
+  constructor(kind: ForgeErrorKind, message: string | Reason, facts: ForgeErrorFacts) {
+    super('FORGE', kind, message, facts);
+  }
+}
+
+/** Every failure of a message, mapped in one place (notify); says nothing about the forge, and never carries the address. */
+export class ServiceError extends CallError {
+  constructor(kind: ForgeErrorKind, message: Reason, facts: ForgeErrorFacts) {
+    super('SERVICE', kind, message, facts);
   }
 }
 

@@ -24,6 +24,11 @@ export class Metrics {
   readonly events = this.counter('forgehand_events_total', 'Events', ['org', 'kind', 'source']);
   readonly runs = this.counter('forgehand_runs_total', 'Decisions by verdict', ['org', 'rule', 'verdict']);
   readonly attempts = this.counter('forgehand_attempts_total', 'Calls made for intents', ['operation', 'outcome']);
+  readonly unconfirmed = this.counter(
+    'forgehand_unconfirmed_total',
+    'Effects that count as done although no answer came and nothing can be read, such as messages',
+    ['action'],
+  );
   readonly alerts = this.counter(
     'forgehand_alerts_total',
     'Alerts raised; one that more than ten organizations share counts once',

@@ -199,9 +199,10 @@ export class IntentToEffect {
     calls: CallsMade,
   ): GuardedForge {
     const { status, health } = this;
-    const { journal, clock, encryptor } = this.tools;
+    const { journal, clock, encryptor, messenger } = this.tools;
     return new GuardedForge({
       client: access.client,
+      messenger,
       journal,
       clock,
       epoch,

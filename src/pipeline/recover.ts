@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import pLimit from 'p-limit';
+import type { Counter } from 'prom-client';
 import { ThisProcess } from '../config/this-process.js';
 import { textOf, type Reason } from '../core/reason.js';
 import { intentReason } from '../core/run-reasons.js';
@@ -12,6 +13,7 @@ import { BotError, ForgeError } from '../core/errors.js';
 import type { Json } from '../core/json.js';
 import { Logger } from '../core/logger.js';
 import { Random } from '../core/random.js';
+import { Metrics } from '../observability/metrics.js';
 import type { Attempt, Intent } from '../core/run.js';
 import { EffectTools } from './execute/effect-tools.js';
 import { ForgeHealth } from './execute/forge-access.js';
@@ -46,8 +48,9 @@ export class OutcomeRecovery implements UnknownOutcomes {
     private readonly random: Random,
     alerts: Alerts,
     private readonly logger: Logger,
+    @Inject(Metrics) metrics: { readonly unconfirmed: Pick<Counter, 'inc'> },
   ) {
-    this.verdicts = new VerdictWriter(tools, random, alerts, logger);
+    this.verdicts = new VerdictWriter(tools, random, alerts, logger, metrics.unconfirmed);
     this.duplicates = new DuplicateRemoval(tools, alerts, logger);
   }
 

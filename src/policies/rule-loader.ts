@@ -47,6 +47,7 @@ export function makeRuleLoader(
           powers: new Set(powers),
           secrets: new Set(secrets),
           mirrorHosts: org?.mirrorHosts ?? [],
+          notifyHosts: org?.notifyHosts ?? [],
           wasActive,
         }),
       );

@@ -53,6 +53,7 @@ describe('architecture/simulation', () => {
       '../../fakes/in-memory-rollout-store.js',
       '../../fakes/in-memory-seen-repositories.js',
       '../../fakes/in-memory-tick-store.js',
+      '../fakes/fake-messenger.js',
       '../fakes/honest-acts.js',
     ]);
   });

@@ -16,6 +16,7 @@ const ENDED_BY: Record<string, string> = {
   'forge/http/agents.ts': 'the connection, which is made or fails',
   'forge/http/transport.ts': 'the end of the call',
   'housekeeping/interval-jobs.cron.ts': 'the SchedulerRegistry, which holds it',
+  'notify/post.ts': 'the end of the call',
   'observability/counted-security-log.ts': 'close()',
   'pipeline/answer/rule-checks.ts': 'the end of the check',
   'pipeline/decide/crash-loop-guard.ts': 'the end of the lease',

@@ -26,6 +26,7 @@ import type { IntentStatus } from '../../src/rules/revisions/active-revisions.po
 import type { Intent } from '../../src/core/run.js';
 import { Encryptor } from '../../src/core/encryptor.js';
 import { FakeForge } from '../fakes/fake-forge.js';
+import { FakeMessenger } from '../fakes/fake-messenger.js';
 import { InMemoryJournalStore } from '../fakes/in-memory-journal-store.js';
 import { InMemorySeenRepositories } from '../fakes/in-memory-seen-repositories.js';
 import { ManualClock } from '../fakes/manual-clock.js';
@@ -74,9 +75,13 @@ export class EffectRig {
   /** By their ids, where a test stores what caused an intent. */
   readonly events = new Map<string, ForgeEvent>();
   readonly forge: FakeForge;
+  readonly messenger = new FakeMessenger();
+  /** Actions of what ended without a confirmation. */
+  readonly unconfirmed: string[] = [];
   readonly settings: OrgSettings & {
     powers: string[];
     mirrorHosts: string[];
+    notifyHosts: string[];
     secrets: Record<string, Secret>;
     budgets: OrgBudgets;
   } = {
@@ -89,6 +94,7 @@ export class EffectRig {
       'user_settings.update',
     ],
     mirrorHosts: ['mirror.example.org'],
+    notifyHosts: ['chat.example.org'],
     addressesOf: async () => [],
     secrets: { mirror_token: new Secret(MIRROR_PASSWORD) },
     budgets: { effectsPerHour: null, perRepository: null, perRule: null, perActor: null, perStranger: null },
@@ -126,8 +132,20 @@ export class EffectRig {
     this.targets = new TargetResolver(this.owners);
     const orgs = { get: (org: string) => (org === 'acme' ? this.settings : null) };
     this.health = new ForgeHealth(forges, clock, alerts, silentLogger, journal, aConfig({ orgs: [{ name: 'acme' }] }));
-    this.tools = { actions, journal, recovery: journal, forges, orgs, encryptor, targets: this.targets, clock };
-    this.unknown = new OutcomeRecovery(this.tools, this.health, RIG, FULL_WAITS, alerts, silentLogger);
+    this.tools = {
+      actions,
+      journal,
+      recovery: journal,
+      forges,
+      orgs,
+      encryptor,
+      targets: this.targets,
+      clock,
+      messenger: this.messenger,
+    };
+    this.unknown = new OutcomeRecovery(this.tools, this.health, RIG, FULL_WAITS, alerts, silentLogger, {
+      unconfirmed: { inc: (labels) => void this.unconfirmed.push(String((labels as { action: string }).action)) },
+    });
     this.heard = alerts;
     this.effects = this.processOf();
   }

@@ -8,6 +8,7 @@ import type { PlanDecision, RunReport } from '../../src/api/operations/answers.j
 import type { Intent } from '../../src/core/run.js';
 import type { FindingsPage } from '../../src/policies/finding-store.port.js';
 import type { KeptPlan } from '../../src/policies/policy-plan.js';
+import { startScriptedServer, type ScriptedServer } from '../fakes/scripted-server.js';
 import { until } from '../services/until.js';
 import { acmeConfig } from './support/acme-config.js';
 import { aBot, type TestBot } from './support/a-bot.js';
@@ -36,6 +37,7 @@ const files = Object.fromEntries(
 describe('integration/example-rules', () => {
   let forge: TestForge;
   let bot: TestBot;
+  let chat: ScriptedServer;
 
   const runs = (rule: string): Promise<RunReport[]> => bot.reach.get<RunReport[]>('/v1/runs', { rule, limit: 50 });
   /** The first run of a rule that came to an end; whatever end that is, so that a test tells it instead of waiting. */
@@ -53,6 +55,7 @@ describe('integration/example-rules', () => {
     (await forge.get<Array<Record<string, unknown>>>(path)).map((row) => row[field]).sort();
 
   beforeAll(async () => {
+    chat = await startScriptedServer((_request, reply) => reply.end('ok'));
     forge = await aForge({ org: 'acme' });
     Object.assign(forge.sandbox.parts.world.userByName(forge.botLogin) ?? {}, { isAdmin: true });
     const port = await freePort();
@@ -60,21 +63,28 @@ describe('integration/example-rules', () => {
       config: acmeConfig(forge, {
         org: {
           mirror_hosts: ['mirror.example.org'],
+          notify_hosts: [chat.url],
           powers: ['branch.delete', 'repo.create_for_user', 'user_settings.update'],
-          secrets: { mirror_token: { env: 'MIRROR_TOKEN' } },
+          secrets: { mirror_token: { env: 'MIRROR_TOKEN' }, dev_chat: { env: 'DEV_CHAT' } },
         },
         server: { port, public_url: `http://127.0.0.1:${port}` },
       }),
       files,
-      env: { FORGE_TOKEN: forge.botToken, HOOK: HOOK_SECRET, MIRROR_TOKEN: 'mirror token' },
+      env: {
+        FORGE_TOKEN: forge.botToken,
+        HOOK: HOOK_SECRET,
+        MIRROR_TOKEN: 'mirror token',
+        DEV_CHAT: `${chat.url}/hooks/dev`,
+      },
     });
-    await forge.hook(`${bot.url}/webhooks/acme`, HOOK_SECRET);
+    await forge.hook(`${bot.url}/webhooks/acme`, HOOK_SECRET, ['workflow_run']);
     for (const repo of ['acme/app', 'acme/requests']) await forge.act('repository.create', { repo });
   });
 
   afterAll(async () => {
     await bot?.close();
     await forge?.close();
+    await chat?.close();
   });
 
   it('gives a new repository its furniture', async () => {
@@ -172,6 +182,15 @@ describe('integration/example-rules', () => {
         .every((report) => report.run.coalescedInto !== undefined),
     ).toBe(true);
     expect(await names('/orgs/acme/actions/variables')).toContain('CI_RED_APP');
+  });
+
+  it('tells the chat once that a run failed', async () => {
+    const { intents } = await ended('tell-failed-runs');
+
+    expect(intents.map(({ action, state, code }) => [action, state, code])).toEqual([['notify', 'done', 'made.sent']]);
+    expect(chat.seen.map(({ url }) => url)).toEqual(['/hooks/dev']);
+    const { text } = JSON.parse(chat.seen[0]?.body ?? '{}') as { text: string };
+    expect(text).toMatch(/ failed on main of acme\/app: http:\/\/[\w.:]+\/acme\/app\/actions\/runs\/\d+$/);
   });
 
   it('audits mirrors and branches, and mends a missing mirror by an approved plan alone', async () => {

@@ -33,6 +33,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
     'protected_file_patterns',
     'unprotected_file_patterns',
   ],
+  notify: ['format'],
   'push_mirror.ensure': ['remote_address', 'remote_username', 'interval'],
   'release_notes.ensure': ['tag', 'since', 'groups', 'other', 'skip'],
   'repository_settings.ensure': ['website', 'default_branch', 'default_merge_style'],
@@ -63,7 +64,7 @@ const texts = [...actions.values()].flatMap(({ name: action, params }) =>
 
 const HOSTILE = '@all fixes #1 <img src=x>\n![x](https://evil.example/x)\u202e\u0007\u200b';
 
-function filled(facts: { markdown?: boolean; line?: boolean }): unknown {
+function filled(facts: { markdown?: boolean; line?: boolean; chat?: boolean }): unknown {
   const compiled = new CelEngine().compile('event.title', ['event']);
   const expression = { compiled, positionOf: () => PLACE, start: PLACE, lookups: new Set<string>() };
   const bindings = { all: { event: { title: HOSTILE } }, budget: undefined } as unknown as Bindings;
@@ -82,6 +83,7 @@ describe('reliability/rendered-texts', () => {
       const decisions = [
         facts.markdown === true,
         facts.line === true,
+        facts.chat === true,
         NAMES[action]?.includes(name) === true,
         DOCUMENTS.includes(place),
       ];
@@ -102,8 +104,10 @@ describe('reliability/rendered-texts', () => {
   it('makes text of an event harmless where the forge shows it', () => {
     const markdown = String(filled({ markdown: true }));
     const line = String(filled({ line: true }));
+    const chat = String(filled({ chat: true }));
 
     expect(markdown).not.toMatch(/@all|#1|<img|!\[|\u202e|\n/);
+    expect(chat).not.toMatch(/@all|\]\(|:\/\/|\u202e|\n/);
     expect(line).toBe('by @all fixes #1 <img src=x> ![x](https://evil.example/x)');
     expect(oneLine('a\r\n b\u2028c\u202e\u0000')).toBe('a b c');
   });

@@ -9,7 +9,7 @@ import { aWholeEnvironment } from '../builders/whole-environment.js';
 const ENVIRONMENT = {
   ...aWholeEnvironment(new CelEngine()),
   powers: new Set([...actionCatalogue().values()].flatMap(({ power }) => power ?? [])),
-  secrets: new Set(['mirror_token']),
+  secrets: new Set(['mirror_token', 'dev_chat']),
   mirrorHosts: ['mirror.example.org'],
 };
 

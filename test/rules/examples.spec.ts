@@ -50,7 +50,7 @@ async function load(...sources: readonly FolderSource[]): Promise<ReturnType<typ
     actions: actionCatalogue(),
     lookups: lookupCatalogue(),
     powers: POWERS,
-    secrets: new Set(['mirror_token']),
+    secrets: new Set(['mirror_token', 'dev_chat']),
   };
   return loadRules(files, { ...environment, engine: new CelEngine(), checkTypes: true });
 }

@@ -158,13 +158,14 @@ interface ParamFacts {
   readonly sealed?: boolean;
   readonly markdown?: boolean;
   readonly line?: boolean;
+  readonly chat?: boolean;
 }
 
 function paramRows(params: Readonly<Record<string, ParamFacts>>): string[][] {
-  return Object.entries(params).map(([name, { type, required, summary, secret, sealed, markdown, line }]) => [
+  return Object.entries(params).map(([name, { type, required, summary, secret, sealed, markdown, line, chat }]) => [
     `\`${name}\``,
     {
-      string: markdown ? 'Markdown' : line ? 'one line of text' : 'text',
+      string: markdown ? 'Markdown' : line ? 'one line of text' : chat ? 'text of a message' : 'text',
       integer: 'whole number',
       boolean: 'true or false',
       time: 'time or day',
@@ -178,11 +179,13 @@ function paramRows(params: Readonly<Record<string, ParamFacts>>): string[][] {
 
 function actionsPage(): string {
   const sections = [...actionCatalogue().values()].map(
-    ({ name, summary, params, target, power, operations, requires = [], naturalKey, raises = [], right }) => {
+    ({ name, summary, params, target, power, operations, requires = [], sends, naturalKey, raises = [], right }) => {
       const offered = operations.filter((operation) => !requires.includes(operation));
       const facts = [
         `Target: ${target}. Natural key: \`${naturalKey}\`.`,
-        `Operations: ${list(requires)}${offered.length > 0 ? `; where the forge has them: ${list(offered)}` : ''}.`,
+        sends
+          ? 'Uses no operation of the forge.'
+          : `Operations: ${list(requires)}${offered.length > 0 ? `; where the forge has them: ${list(offered)}` : ''}.`,
         power ? `Needs the power \`${power}\` in the operator’s config.` : '',
         right ? `In a command, the author needs ${describeRight(right)}.` : 'Not available in commands.',
         raises.length > 0 ? `Causes events: ${list(raises)}.` : 'Causes no event.',
@@ -194,7 +197,7 @@ function actionsPage(): string {
   return page(
     'Actions',
     'What a step of a rule can do. Each action reads first and writes only differences.',
-    'The forge renders values of type Markdown and of type one line of text. The bot escapes texts of events and lookups in them ([rules.md](rules.md#text-of-others)).',
+    'The forge renders values of type Markdown and of type one line of text; other services show the text of a message. The bot escapes texts of events and lookups in them ([rules.md](rules.md#text-of-others)).',
     ...sections,
   );
 }

@@ -44,7 +44,7 @@ async function load(folder: string): Promise<{ rules: readonly CompiledRule[]; p
     actions: actionCatalogue(),
     lookups: lookupCatalogue(),
     powers: POWERS,
-    secrets: new Set(['mirror_token']),
+    secrets: new Set(['mirror_token', 'dev_chat']),
     mirrorHosts: ['mirror.example.org'],
     engine,
     checkTypes: true,
@@ -164,6 +164,12 @@ function eventOf(kind: EventKind, rule: CompiledRule, count: number): ForgeEvent
       pull_request: { number: 3, draft: false, merged: true, labels: [{ name: 'merge/ready' }] },
       release: { id: '31', tag_name: 'v1.4.0' },
       task: { job_id: '5', status: 'failure' },
+      run: {
+        id: '5',
+        conclusion: 'failure',
+        display_title: 'ci',
+        html_url: 'https://git.example.org/acme/app/actions/runs/5',
+      },
       comment: { body: `/${word} kind/bug` },
     },
   } as unknown as ForgeEvent;

@@ -10,7 +10,7 @@ const engine = new CelEngine();
 const ENVIRONMENT = {
   ...aWholeEnvironment(engine),
   powers: new Set([...actionCatalogue().values()].flatMap(({ power }) => power ?? [])),
-  secrets: new Set(['mirror_token']),
+  secrets: new Set(['mirror_token', 'dev_chat']),
   mirrorHosts: ['mirror.example.org'],
 };
 const OWN = 'start no rule';

@@ -46,6 +46,7 @@ import type { Bug } from './bugs.js';
 import { portsOf } from './ports.js';
 import { activeNow, engine } from './revisions.js';
 import type { SimProcess } from './world/sim-process.js';
+import { FakeMessenger } from '../fakes/fake-messenger.js';
 import { honestActs } from '../fakes/honest-acts.js';
 
 export const HOOK_SECRET = 'simulated-hook-secret';
@@ -149,6 +150,7 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
   const settings = {
     powers: [],
     mirrorHosts: ['mirror.example.org'],
+    notifyHosts: [],
     // Names are asked for in the time of the simulation: a real question would be answered in real time.
     addressesOf: async () => [],
     secrets: { mirror_token: new Secret(CANARY) },
@@ -169,8 +171,22 @@ export function startBot(process: SimProcess, bug: Bug | null): RunningBot {
   };
   const health = new ForgeHealth(forges, clock, alerts, logger, journal, aConfig({ orgs: [{ name: 'acme' }] }));
   const rollout = new Rollout(rollouts, clock, alerts);
-  const effectTools = { journal, recovery, actions: parts.actions, forges, orgs, encryptor: SEALER, targets, clock };
-  const unknown = parts.unknown ?? new OutcomeRecovery(effectTools, health, process, random, alerts, logger);
+  const effectTools = {
+    journal,
+    recovery,
+    actions: parts.actions,
+    forges,
+    orgs,
+    encryptor: SEALER,
+    targets,
+    clock,
+    messenger: new FakeMessenger(),
+  };
+  const unknown =
+    parts.unknown ??
+    new OutcomeRecovery(effectTools, health, process, random, alerts, logger, {
+      unconfirmed: { inc: () => undefined },
+    });
   const settler = new Settler(journal, unknown, UNCOUNTED, clock, random, logger, alerts);
   const budgets = new Budgets(MEMBERS, accounts, journal, honestActs, inbox, clock, alerts);
   const effects = new IntentToEffect(

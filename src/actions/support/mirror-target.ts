@@ -2,6 +2,12 @@ import { isIP } from 'node:net';
 import type { Reason } from '../../core/reason.js';
 import { say, type NoMirror } from '../reasons.js';
 
+/** Why an address may not be used. `host`: where that says more. */
+export interface AddressFault {
+  readonly why: NoMirror;
+  readonly host?: string;
+}
+
 const MAX_LENGTH = 2048;
 /** Names that only mean something inside a network. */
 const PRIVATE_SUFFIXES = [
@@ -22,28 +28,30 @@ const PRIVATE_SUFFIXES = [
 /** Names that lead to the machine itself or to a cloud's metadata, whoever resolves them: no list allows them. */
 const NEVER = /(^|\.)localhost$|^(metadata|instance-data)(\.|$)/;
 
+export function refuseMirrorTarget(address: string, mirrorHosts: readonly string[]): Reason | null {
+  const fault = faultOfAddress(address, mirrorHosts);
+  return fault && say('cannot.mirror', fault);
+}
+
 /**
- * Whether a repository may be mirrored to this address: https on a host that the operator listed, without user info. A raw address or a name that only
- * means something inside a network must be listed itself, in the one spelling of a URL; plain http where the entry begins with it. The forge connects
- * later and by itself, so the check is on the text, and anything that two URL parsers could read differently is refused.
- * @param mirrorHosts entries `host`, `host:port` or the same behind `http://`, each with a path prefix or without; empty = no mirror at all. A prefix matches
+ * Whether rules may have something sent to this address: https on a host that the operator listed, without user info. A raw address or a name that only
+ * means something inside a network must be listed itself, in the one spelling of a URL; plain http where the entry begins with it. Whoever connects may do
+ * so later and by itself, so the check is on the text, and anything that two URL parsers could read differently is refused.
+ * @param hosts entries `host`, `host:port` or the same behind `http://`, each with a path prefix or without; empty = nowhere. A prefix matches
  * whole segments, in the case in which it is written, and at least one segment must follow it
  * @returns null when it may be used, else why not; the reason never repeats user info
  */
-export function refuseMirrorTarget(address: string, mirrorHosts: readonly string[]): Reason | null {
-  if (mirrorHosts.length === 0) return say('cannot.mirror', { why: 'no-hosts' });
+export function faultOfAddress(address: string, hosts: readonly string[]): AddressFault | null {
+  if (hosts.length === 0) return { why: 'no-hosts' };
   const parts = readAddress(address);
-  if (typeof parts === 'string') return say('cannot.mirror', { why: parts });
+  if (typeof parts === 'string') return { why: parts };
   const origin = originOf(parts.scheme, parts.port === '' ? parts.host : `${parts.host}:${parts.port}`);
-  const ofHost = mirrorHosts.map(readEntry).filter((entry) => entry.origin === origin);
-  if (parts.scheme !== 'https' && (parts.scheme !== 'http' || ofHost.length === 0))
-    return say('cannot.mirror', { why: 'scheme' });
+  const ofHost = hosts.map(readEntry).filter((entry) => entry.origin === origin);
+  if (parts.scheme !== 'https' && (parts.scheme !== 'http' || ofHost.length === 0)) return { why: 'scheme' };
   const why = refuseHostName(parts.host, ofHost.length > 0);
-  if (why) return say('cannot.mirror', { why });
-  if (ofHost.length === 0) return say('cannot.mirror', { why: 'unlisted', host: parts.host });
-  return ofHost.some(({ prefix }) => isBelow(parts.path, prefix))
-    ? null
-    : say('cannot.mirror', { why: 'unlisted-path', host: parts.host });
+  if (why) return { why };
+  if (ofHost.length === 0) return { why: 'unlisted', host: parts.host };
+  return ofHost.some(({ prefix }) => isBelow(parts.path, prefix)) ? null : { why: 'unlisted-path', host: parts.host };
 }
 
 /** The name that must be resolved before the repository is mirrored there; null = the address has none. */

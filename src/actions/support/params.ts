@@ -45,6 +45,12 @@ export function line(summary: string, how: { max: number; check?: Check }): Acti
   return { facts: { ...facts, line: true }, schema };
 }
 
+/** Text that a service or program outside of the forge shows: what events and lookups tell mentions nobody in it, and leads nowhere. */
+export function chat(summary: string, how: { max: number; check?: Check }): ActionParam<z.ZodType<string>> {
+  const { facts, schema } = text(summary, how);
+  return { facts: { ...facts, chat: true }, schema };
+}
+
 /** One of a few words. */
 export function choice<const Word extends string>(
   summary: string,

@@ -30,7 +30,7 @@ export interface Recovery<Wanted, Seen> {
   readonly settle?: 'none';
   /** Reads that tell the outcome, where others than those without which `look` tells nothing. */
   readonly reads?: readonly OperationName[];
-  /** What follows where nothing can be seen: a person decides, or it is sent again. Default: `nothing`, a person. */
+  /** What follows where nothing can be seen: a person decides, it is sent again, or it ends `unconfirmed`. Default: `nothing`, a person. */
   readonly unread?: keyof typeof UNREADABLE | ((wanted: Wanted, call: OpenCall) => keyof typeof UNREADABLE);
   /** Absolute values: two rules that want different ones would set them back and forth for ever. */
   readonly absolute?: boolean;
@@ -66,6 +66,8 @@ export type Verdict =
       readonly detail: JsonObject;
     }
   | { readonly is: 'unchanged' | 'conflict' | 'refused'; readonly reason: Reason }
+  /** Nothing can be told, and it is not worth asking a person: it counts as done, and never happens twice. */
+  | { readonly is: 'unconfirmed'; readonly reason: Reason }
   /** The call had no effect for sure, or making it again is harmless. */
   | { readonly is: 'resend'; readonly reason: Reason }
   /** Nothing can be told: a person decides. */

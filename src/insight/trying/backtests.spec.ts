@@ -22,6 +22,7 @@ const draft = (text = TEXT): Draft => ({
   powers: [],
   secrets: [],
   mirrorHosts: [],
+  notifyHosts: [],
   limits: { merges: false, privateMirrors: false, privateReads: false },
 });
 

@@ -88,11 +88,11 @@ export class Drafts {
 
   /** @throws UserError TOO_MANY_RULE_FILES */
   async draft(org: string, edits: readonly EditedFile[]): Promise<Draft> {
-    const { powers, secrets, mirrorHosts, limits } = this.configOf(org);
+    const { powers, secrets, mirrorHosts, notifyHosts, limits } = this.configOf(org);
     const files = merge((await this.base(org))?.files ?? [], edits);
     if (files.length > MAX_FILES)
       throw new UserError('TOO_MANY_RULE_FILES', `the draft has ${files.length} files; ${MAX_FILES} is the limit`);
-    return { org, files, powers: [...powers], secrets: Object.keys(secrets), mirrorHosts, limits };
+    return { org, files, powers: [...powers], secrets: Object.keys(secrets), mirrorHosts, notifyHosts, limits };
   }
 
   async check(draft: Draft): Promise<DraftCheck> {

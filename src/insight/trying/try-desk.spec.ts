@@ -29,6 +29,7 @@ const draft = (text: string): Draft => ({
   powers: [],
   secrets: [],
   mirrorHosts: [],
+  notifyHosts: [],
   limits: { merges: false, privateMirrors: false, privateReads: false },
 });
 

@@ -65,9 +65,9 @@ export class TryDesk {
     return this.#backtest;
   }
 
-  #load({ org, files, powers, secrets, mirrorHosts, limits }: Draft): LoadResult {
+  #load({ org, files, powers, secrets, mirrorHosts, notifyHosts, limits }: Draft): LoadResult {
     const { actions, lookups, engine } = this.trial;
-    const ofOrg = { org, powers: new Set(powers), secrets: new Set(secrets), mirrorHosts };
+    const ofOrg = { org, powers: new Set(powers), secrets: new Set(secrets), mirrorHosts, notifyHosts };
     const loaded = loadRules(files, { ...ofOrg, actions, lookups, engine, checkTypes: true });
     const beyond = loaded.ok ? beyondLimits(loaded.revision, limits) : [];
     return beyond.length > 0 ? { ...loaded, ok: false, problems: beyond } : loaded;

@@ -15,6 +15,7 @@ export interface Draft {
   /** Names alone. */
   readonly secrets: readonly string[];
   readonly mirrorHosts: readonly string[];
+  readonly notifyHosts: readonly string[];
   readonly limits: OrgLimits;
 }
 

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { actions } from '../../actions/index.js';
 import { Clock } from '../../core/clock.js';
 import { Encryptor } from '../../core/encryptor.js';
+import { Messenger } from '../../core/message.js';
 import { JournalStore } from '../journal-store.port.js';
 import { RecoveryStore } from '../recovery-store.port.js';
 import { Forges, OrgDirectory } from './forge-access.js';
@@ -20,5 +21,6 @@ export class EffectTools {
     readonly encryptor: Encryptor,
     readonly targets: TargetResolver,
     readonly clock: Clock,
+    readonly messenger: Messenger,
   ) {}
 }

@@ -17,6 +17,8 @@ describe('pipeline/execute/retry-policy', () => {
     ['moved', 'refused'],
     ['not-offered', 'refused'],
     ['unknown', 'unknown'],
+    ['service-away', 'planned'],
+    ['service-limits', 'planned'],
   ])('%s => %s', (failure, to) => {
     expect(judgeFailure({ failure, ...first }, most).to).toBe(to);
   });
@@ -32,6 +34,8 @@ describe('pipeline/execute/retry-policy', () => {
       'rate-limited',
       'read-failed',
       'refused',
+      'service-away',
+      'service-limits',
       'stood-still',
       'unknown',
     ]);
@@ -43,7 +47,7 @@ describe('pipeline/execute/retry-policy', () => {
       return verdict.to === 'planned' && verdict.aside === true;
     });
 
-    expect(aside.sort()).toEqual(['cause-unread', 'internal', 'read-failed']);
+    expect(aside.sort()).toEqual(['cause-unread', 'internal', 'read-failed', 'service-away', 'service-limits']);
   });
 
   it('waits longer from try to try, up to a quarter of an hour', () => {

@@ -40,6 +40,7 @@ export abstract class Forges {
 export interface OrgSettings {
   readonly powers: readonly string[];
   readonly mirrorHosts: readonly string[];
+  readonly notifyHosts: readonly string[];
   /** What a name resolves to. Default: as this machine resolves it. */
   readonly addressesOf?: (host: string) => Promise<readonly string[]>;
   readonly secrets: Readonly<Record<string, Secret>>;
@@ -128,6 +129,7 @@ export class BotAccounts implements Accounts {
 const OWN_ACCOUNT: OrgSettings = {
   powers: ['user_settings.update'],
   mirrorHosts: [],
+  notifyHosts: [],
   secrets: {},
   budgets: { effectsPerHour: null, perRepository: null, perRule: null, perActor: null, perStranger: null },
 };

@@ -1,8 +1,9 @@
 import type { BudgetLimit } from '../../core/budgets.js';
 import type { Clock } from '../../core/clock.js';
-import { BotError, ForgeError } from '../../core/errors.js';
+import { BotError, CallError } from '../../core/errors.js';
 import { hashOf, newId } from '../../core/ids.js';
 import { type Json, type JsonObject, stringifyJson } from '../../core/json.js';
+import { SEND_MESSAGE, type Message, type Messenger } from '../../core/message.js';
 import { textOf } from '../../core/reason.js';
 import type { Attempt } from '../../core/run.js';
 import { Secret } from '../../core/secret.js';
@@ -45,6 +46,7 @@ export class WriteNotWanted extends Error {
 
 interface GuardOptions {
   readonly client: ForgeClient;
+  readonly messenger: Messenger;
   readonly journal: Pick<JournalStore, 'markSent' | 'recordAnswer'>;
   readonly clock: Clock;
   readonly intentId: string;
@@ -95,6 +97,12 @@ export class GuardedForge {
     });
   }
 
+  /** The one write of an action that writes to a service outside of the forge. It says nothing about the forge. */
+  async send(message: Message, addresses: readonly string[] | null): Promise<void> {
+    const { messenger } = this.options;
+    await this.write(SEND_MESSAGE, (_, how = {}) => messenger.send(message, { ...how, addresses }), { ...message });
+  }
+
   /** Kept with the attempt that follows. */
   remember(snapshot: JsonObject): void {
     this.#snapshot = snapshot;
@@ -117,7 +125,7 @@ export class GuardedForge {
   }
 
   private async write(
-    name: OperationName,
+    name: OperationName | typeof SEND_MESSAGE,
     next: AnyForgeCall,
     args: Readonly<Record<string, unknown>>,
     callOptions?: CallOptions,
@@ -134,7 +142,7 @@ export class GuardedForge {
       this.noteAnswer('done', { objectId: idOf(answer) });
       return answer;
     } catch (error) {
-      if (error instanceof ForgeError) {
+      if (error instanceof CallError) {
         this.noteAnswer(error.kind, {
           status: error.facts.status ?? null,
           message: error.facts.forgeMessage ?? error.message,
@@ -146,7 +154,7 @@ export class GuardedForge {
   }
 
   /** Right before the call, after any waiting for a turn: commit the attempt, with rule, lease, epoch and pause checked. */
-  private async markSent(name: OperationName, args: Readonly<Record<string, unknown>>): Promise<void> {
+  private async markSent(name: string, args: Readonly<Record<string, unknown>>): Promise<void> {
     const { journal, clock, intentId, epoch, budgets } = this.options;
     const status = await this.options.status();
     if (status.is !== 'wanted') throw new WriteNotWanted(status);

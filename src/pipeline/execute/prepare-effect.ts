@@ -38,7 +38,10 @@ export interface PrepareDeps {
 }
 
 /** What is to be done. */
-type Wanted = Pick<NewIntent, 'id' | 'forge' | 'org' | 'action' | 'params' | 'target' | 'effectKey' | 'countsFor'> &
+type Wanted = Pick<
+  NewIntent,
+  'id' | 'forge' | 'org' | 'action' | 'params' | 'target' | 'effectKey' | 'intentKey' | 'countsFor'
+> &
   Partial<Pick<Intent, 'result'>>;
 
 /** What an intent is done with. */
@@ -107,6 +110,9 @@ export async function prepareEffect(
     made: () => madeBy(journal, recovery, intent.effectKey),
     hashOf: (value: Secret | string) => encryptor.hash(value),
     mirrorHosts: settings.mirrorHosts,
+    notifyHosts: settings.notifyHosts,
+    key: intent.intentKey,
+    send: guard.send.bind(guard),
     addressesOf: settings.addressesOf ?? addressesOf,
     remember: (snapshot: JsonObject) => guard.remember(snapshot),
   };

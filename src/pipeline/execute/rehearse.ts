@@ -34,7 +34,7 @@ export class Rehearser {
 
   /** @throws ForgeError while the forge cannot be asked */
   async rehearse(planned: NewIntent): Promise<Rehearsal> {
-    const { recovery, encryptor, clock } = this.tools;
+    const { recovery, encryptor, clock, messenger } = this.tools;
     const means = findMeans(this.tools, planned);
     if ('lacks' in means) return { does: 'cannot', reason: means.lacks };
     const { action, access } = means;
@@ -48,6 +48,7 @@ export class Rehearser {
     const called: OperationName[] = readsOfTarget(access, planned.target);
     const guard = new GuardedForge({
       client: access.client,
+      messenger,
       journal: NO_JOURNAL,
       clock,
       epoch: 0,

@@ -5,7 +5,7 @@ import { Alerts, alert } from '../../core/alerts.js';
 import { backoffMs } from '../../platform/backoff.js';
 import type { SpentBudget } from '../../core/budgets.js';
 import { Clock } from '../../core/clock.js';
-import { BotError, ForgeError, type ForgeErrorKind } from '../../core/errors.js';
+import { BotError, CallError, ForgeError, ServiceError, type ForgeErrorKind } from '../../core/errors.js';
 import type { Json } from '../../core/json.js';
 import { Logger } from '../../core/logger.js';
 import { Random } from '../../core/random.js';
@@ -93,10 +93,13 @@ export function classifyError(error: unknown, wrote: WriteState | null): Ending 
   const failed = { to: 'failed', reason, wrote, error } as const;
   if (wrote && (wrote.outcome === null || wrote.outcome === 'unknown'))
     return { ...failed, failure: 'unknown', retryAfterS: undefined };
-  if (error instanceof ForgeError) {
+  if (error instanceof CallError) {
     if (error.facts.detail === 'stopped') return { to: 'given-back', reason: intentReason('intent.stopping'), wrote };
-    if (isOrgStopped(error)) return { to: 'given-back', reason, wrote, waitMs: ORG_STOPPED_WAIT_MS };
+    if (error instanceof ForgeError && isOrgStopped(error))
+      return { to: 'given-back', reason, wrote, waitMs: ORG_STOPPED_WAIT_MS };
     if (error.facts.detail === 'stood-still') return { ...failed, failure: 'stood-still', retryAfterS: undefined };
+    if (error instanceof ServiceError && (error.kind === 'not-sent' || error.kind === 'rate-limited'))
+      return { ...failed, failure: SERVICE_FAILURES[error.kind], retryAfterS: error.facts.retryAfterS };
     return {
       ...failed,
       failure: error.kind !== 'unknown' ? error.kind : isSilence(error) ? 'no-answer' : 'read-failed',
@@ -107,6 +110,8 @@ export function classifyError(error: unknown, wrote: WriteState | null): Ending 
     return { to: 'refused', reason, wrote, detail: { code: error.code } };
   return { ...failed, failure: 'internal', retryAfterS: undefined };
 }
+
+const SERVICE_FAILURES = { 'not-sent': 'service-away', 'rate-limited': 'service-limits' } as const;
 
 const UNKNOWN_CAUSE_WAIT_MS = 5_000;
 /** Failures of a read that say nothing about what was read. */
@@ -180,9 +185,17 @@ const NEVER = { counts: false, maxTries: 0, maxAgeMs: 0, firstWaitMs: 0, factor:
 
 /**
  * What failed: a write, by its kind; or something before or beside it that had no effect for sure. `no-answer`: a read that the forge did not answer at
- * all; `cause-unread`: the read of who caused it.
+ * all; `cause-unread`: the read of who caused it; `service-…`: a service outside of the forge, which nothing else waits for.
  */
-export type Failure = ForgeErrorKind | 'read-failed' | 'no-answer' | 'cause-unread' | 'internal' | 'stood-still';
+export type Failure =
+  | ForgeErrorKind
+  | 'read-failed'
+  | 'no-answer'
+  | 'cause-unread'
+  | 'internal'
+  | 'stood-still'
+  | 'service-away'
+  | 'service-limits';
 
 /**
  * The one table: failure -> what happens, how often, after which wait. Only what had no effect for sure is tried again.
@@ -198,6 +211,8 @@ export const RETRY_TABLE: Readonly<Record<Failure, Rule>> = {
   // Our own slowness says nothing about the effect: it burns no try, and the next one comes soon.
   'stood-still': { ...AGAIN, counts: false, factor: 1 },
   'rate-limited': { ...AGAIN, counts: false, firstWaitMs: 30 * SECOND, factor: 1 },
+  'service-away': { ...AGAIN, aside: true },
+  'service-limits': { ...AGAIN, counts: false, firstWaitMs: 30 * SECOND, factor: 1, aside: true },
   refused: { ...NEVER, then: 'refused' },
   moved: { ...NEVER, then: 'refused' },
   'not-offered': { ...NEVER, then: 'refused' },

@@ -1,3 +1,4 @@
+import type { Counter } from 'prom-client';
 import type { AnyAction } from '../../actions/define-action.js';
 import { textOf, type Reason } from '../../core/reason.js';
 import { intentReason } from '../../core/run-reasons.js';
@@ -24,6 +25,7 @@ export class VerdictWriter {
     private readonly random: Random,
     private readonly alerts: Alerts,
     private readonly logger: Logger,
+    private readonly unconfirmed: Pick<Counter, 'inc'>,
   ) {}
 
   async apply(claim: RecoveryClaim, action: AnyAction | null, verdict: Verdict): Promise<void> {
@@ -40,6 +42,8 @@ export class VerdictWriter {
           },
         });
         return;
+      case 'unconfirmed':
+        return this.endUnconfirmed(claim, verdict.reason);
       case 'unchanged':
       case 'conflict':
       case 'refused':
@@ -50,6 +54,12 @@ export class VerdictWriter {
       default:
         return this.sendAgain(claim, action, verdict.reason);
     }
+  }
+
+  /** At most once, and nobody is asked: it counts as done by a code of its own, and is counted apart. */
+  private async endUnconfirmed(claim: RecoveryClaim, reason: Reason): Promise<void> {
+    const result = { detail: { code: reason.code } };
+    if (await this.move(claim, { to: 'done', reason, result })) this.unconfirmed.inc({ action: claim.intent.action });
   }
 
   private async seeAgain(claim: RecoveryClaim, reason: Reason): Promise<void> {

@@ -24,6 +24,14 @@ export type ParamNames = 'number' | 'branch' | 'tag' | 'ref';
 /** Objects of the forge that rule files name literally. */
 export type NamedKind = 'repository' | 'user' | 'team' | 'label' | 'milestone' | 'branch';
 
+/** What the operator lists; absent = not known. */
+export interface OperatorHosts {
+  /** `orgs[].mirror_hosts` */
+  readonly mirrorHosts?: readonly string[];
+  /** `orgs[].notify_hosts` */
+  readonly notifyHosts?: readonly string[];
+}
+
 /** Parameters of a step, as far as they are known before a run. */
 export type WrittenInputs = Readonly<Record<string, WrittenParam>>;
 
@@ -67,6 +75,8 @@ export interface ActionFacts {
       markdown?: boolean;
       /** The forge shows it as one line: what events and lookups tell is made one, and bounded. */
       line?: boolean;
+      /** Services and programs outside of the forge show it: what events and lookups tell mentions nobody and leads nowhere. */
+      chat?: boolean;
       summary: string;
       default?: Json;
       /** A value, where a number or a word alone would not say what is wanted. */
@@ -89,10 +99,12 @@ export interface ActionFacts {
   power?: string;
   /** What it acts on. */
   target: 'repository' | 'organization' | 'account';
+  /** It writes to a service outside of the forge, and each time anew. */
+  sends?: true;
   /** Check of constant values at load (colour, host allow list at run time is the action's own); message or null. */
   checkConstant?: (param: string, value: Json) => string | null;
   /** Check of the parameters together, as far as they are known at load. */
-  unfit?: (inputs: WrittenInputs, operator: { readonly mirrorHosts?: readonly string[] }) => Unfit | null;
+  unfit?: (inputs: WrittenInputs, operator: OperatorHosts) => Unfit | null;
   /** Operations without which it cannot work at all; absent = it has a way around each of them. */
   requires?: readonly string[];
   /** Kinds of event that its effect makes the forge tell. */

@@ -38,6 +38,8 @@ export interface LoadEnvironment {
   approvers?: number;
   /** Hosts that repositories may be mirrored to; absent = not known, nothing is refused for it. */
   mirrorHosts?: readonly string[];
+  /** Hosts that may be notified; absent = not known, nothing is refused for it. */
+  notifyHosts?: readonly string[];
   /** The files were active before: what only newer versions refuse is a warning. */
   wasActive?: boolean;
 }

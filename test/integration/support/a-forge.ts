@@ -16,7 +16,7 @@ export interface TestForge {
   readonly sandbox: Sandbox;
   control(path: string, body: JsonObject): Promise<JsonObject>;
   act(act: string, params: JsonObject): Promise<void>;
-  hook(url: string, secret: string): Promise<void>;
+  hook(url: string, secret: string, more?: readonly string[]): Promise<void>;
   /** Read the API as the site's administrator. */
   get<T>(path: string): Promise<T>;
   /** Requests of the bot, oldest first; not those that only ask whether an operation is there. */
@@ -58,7 +58,8 @@ export async function aForge({
     sandbox,
     control,
     act: async (act, params) => void (await control('/_sandbox/act', { as: 'olga', act, ...params })),
-    hook: async (url, secret) => void (await control('/_sandbox/hooks', { org, url, secret, events: EVENTS })),
+    hook: async (url, secret, more = []) =>
+      void (await control('/_sandbox/hooks', { org, url, secret, events: [...EVENTS, ...more] })),
     get: async <T>(path: string) => (await (await fetch(sandbox.apiUrl + path, { headers: asAdmin })).json()) as T,
     botCalls: () =>
       sandbox.parts.ledger.entries.filter(({ caller, path }) => caller === botLogin && !path.includes(NOBODY)),

@@ -102,7 +102,7 @@ function judge(
   }
   // What was not compiled is told already, and may be what the others lack.
   if (!isWhole || entries.some(({ key }) => !Object.hasOwn(constants, key))) return;
-  const unfit = action.unfit?.(constants, env.mirrorHosts === undefined ? {} : { mirrorHosts: env.mirrorHosts });
+  const unfit = action.unfit?.(constants, env);
   if (!unfit) return;
   const at = entries.find(({ key }) => key === unfit.param);
   const place = at ? (unfit.isValue ? at.value.start : at.keyStart) : start;

@@ -22,6 +22,7 @@ interface ParamSpec {
   readonly sealed?: boolean;
   readonly markdown?: boolean;
   readonly line?: boolean;
+  readonly chat?: boolean;
   readonly default?: Json;
   readonly example?: string;
   readonly check?: (value: string) => string | null;
@@ -71,6 +72,7 @@ export function compileParams(
         position: context.file.position(entry.value.start),
         ...(spec.markdown ? { markdown: true } : {}),
         ...(spec.line ? { line: true } : {}),
+        ...(spec.chat ? { chat: true } : {}),
       });
   }
   const missing = Object.entries(target.params).filter(
@@ -152,7 +154,7 @@ function compileParam(
       // The rest of the rule is looked at as it stands.
       return template;
     }
-    const isFree = spec.markdown === true || spec.line === true || spec.sealed === true;
+    const isFree = spec.markdown === true || spec.line === true || spec.chat === true || spec.sealed === true;
     if (
       lookalike &&
       !lookalike.isWhole &&

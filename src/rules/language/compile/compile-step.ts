@@ -75,6 +75,12 @@ function compileStep(
   if (!written) return null;
   const { keys } = written;
   const action = findAction(context, written, outer);
+  if (action?.sends && shape === 'fix')
+    file.problem(
+      written.actionStart,
+      `a policy would ${action.name} again with each of its plans`,
+      'use a rule: it sends once for each event, or for each run of its schedule',
+    );
   const scope: Scope = { ...outer, hasItem: false };
   const read = (text: Text | null, of: Scope, compile: typeof compileCondition): Expression | null =>
     text && compile(context, text, of);

@@ -43,6 +43,8 @@ export interface ParamProgram {
   readonly markdown?: boolean;
   /** What events and lookups tell becomes one line in it. */
   readonly line?: boolean;
+  /** What events and lookups tell mentions nobody in it, and leads nowhere. */
+  readonly chat?: boolean;
 }
 
 export interface ConditionProgram {

@@ -135,6 +135,10 @@ export const HABITS: Readonly<Record<HabitPlace, readonly Word[]>> = {
       'update_branch updateBranch pull_request.update pull_request.rebase rebase pr.update sync_branch pull_request.sync',
       'pull_request.update_branch: {number: …}',
     ),
+    word(
+      'slack discord mattermost chat webhook message send_message notification notifications notify.send slack.notify slack.message notify.slack',
+      'notify: {to: …, format: slack, text: …}',
+    ),
     word('branch branch.ensure create_branch branches.create', 'branch.create: {new_branch_name: …}'),
     word('release release.create release.edit release.publish', 'release.update: {tag: …, draft: false}'),
     word('release.notes release_notes release_notes.create', 'release_notes.ensure: {tag: …}'),

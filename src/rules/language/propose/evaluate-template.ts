@@ -1,3 +1,4 @@
+import { escapeChat } from '../../../core/escape-chat.js';
 import { escapeMarkdown, oneLine } from '../../../core/escape-markdown.js';
 import type { Json, JsonObject } from '../../../core/json.js';
 import type { Expression, ParamProgram, Template } from '../compile/program.js';
@@ -75,7 +76,7 @@ export function evaluateTemplate(
   template: Template,
   bindings: Bindings,
   values: Values,
-  at: Pick<ParamProgram, 'name' | 'position' | 'markdown' | 'line'>,
+  at: Pick<ParamProgram, 'name' | 'position' | 'markdown' | 'line' | 'chat'>,
 ): Json {
   switch (template.kind) {
     case 'constant':
@@ -112,15 +113,20 @@ function whole(expression: Expression, bindings: Bindings, values: Values): Expr
 /** Variables that the authors of rules and the operator fill. */
 const OURS = new Set(['vars', 'org', 'now', 'bot', 'config']);
 
-/** In a Markdown parameter, text that anybody could have written does nothing; in one of a line it stays one line, and hides nothing. */
+/** The forge makes these addresses, and nobody writes them. */
+const FORGE_ADDRESS = /^https?:\/\/[\w.:~/#%?=&-]+$/;
+
+/** In a Markdown or chat parameter, text that anybody could have written does nothing; in one of a line it stays one line, and hides nothing. */
 function harmless(
   value: Json,
   { compiled }: Expression,
-  { markdown, line }: Pick<ParamProgram, 'markdown' | 'line'>,
+  { markdown, line, chat }: Pick<ParamProgram, 'markdown' | 'line' | 'chat'>,
 ): Json {
-  if ((markdown !== true && line !== true) || typeof value !== 'string') return value;
+  const escape = markdown ? escapeMarkdown : chat ? escapeChat : line ? oneLine : null;
+  if (escape === null || typeof value !== 'string') return value;
   if (compiled.paths.every(({ segments }) => OURS.has(String(segments[0])))) return value;
-  return markdown === true ? escapeMarkdown(value) : oneLine(value);
+  const isForgeAddress = compiled.paths.every(({ segments }) => segments.at(-1) === 'html_url');
+  return chat && isForgeAddress && FORGE_ADDRESS.test(value) ? value : escape(value);
 }
 
 /** Inside a text only what has one obvious spelling: an empty place where a value should be would be read as if it were meant. */
