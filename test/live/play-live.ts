@@ -13,7 +13,7 @@ import { lacksJobs, playJobs, playRecorded } from './recorded.js';
 import type { Rows } from './rows.js';
 import { seeSilence } from './see.js';
 import { playHouse, playStarters } from './shipped.js';
-import { shippedRules } from './shipped-rules.js';
+import { exampleRules, shippedRules } from './shipped-rules.js';
 import { type Stage, type StageOrg, People, setStage } from './stage.js';
 
 /** What the shipped rules wait for; *all events* has other names on each server. */
@@ -73,7 +73,13 @@ export async function playLive({
   });
   const rules = new Map<StageOrg, Readonly<Record<string, string>>>([
     [stage.kinds, kindFiles()],
-    [stage.house, shippedRules('organization', stage, stage.house, leftOut)],
+    [
+      stage.house,
+      {
+        ...shippedRules('organization', stage, stage.house, leftOut),
+        ...exampleRules('keep-branches-tidy.yaml', stage.house),
+      },
+    ],
     [stage.starters, shippedRules('starters', stage, stage.starters, leftOut)],
   ]);
   const bot = await LiveBot.at(stage, rules);

@@ -31,3 +31,8 @@ export function shippedRules(
       ]),
   );
 }
+
+/** A file of the examples, about this organization. */
+export function exampleRules(name: string, org: StageOrg): Record<string, string> {
+  return { [name]: readFileSync(join(ROOT, 'config/rules/examples', name), 'utf8').replace(/\bacme\b/g, org.name) };
+}

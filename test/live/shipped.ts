@@ -168,6 +168,7 @@ export async function playHouse(
   await people.comment('app', merge, '/merge');
   await house.see('command-merge', mergedBy(merge));
   await retest(house, stage, rows, part);
+  await tidyBranches(house, stage);
   await people.edit('app', asked, { state: 'closed' });
   await house.stale();
 }
@@ -195,6 +196,39 @@ async function protect(house: House, bot: LiveBot, rows: Rows, part: string): Pr
       ['main', 'release/*'],
     );
   });
+}
+
+/** The branch of a pull request follows its base, and goes away once it is merged. In a repository that no policy protects. */
+async function tidyBranches(house: House, stage: Stage): Promise<void> {
+  const { people } = house;
+  const repo = 'tidy';
+  const at = (rest: string): string => people.at(repo, rest);
+  await people.repository(repo);
+  const readyLabel = async (): Promise<JsonObject | undefined> =>
+    (await house.list(at('/labels'))).find(({ name }) => name === 'merge/ready');
+  await house.see('house-labels before branches are tidied', async () => {
+    const label = await readyLabel();
+    return { isThere: label !== undefined, seen: String(label?.name) };
+  });
+  const number = await people.pull(repo);
+  await people.putLabel(repo, number, (await readyLabel())?.id ?? null);
+  const before = await people.headOf(repo, number);
+  await people.push(repo, 'later.txt', 'later\n', 'main', stage.olga);
+  await house.see('keep-up-to-date: pull_request.update_branch', async () => {
+    const { sha } = await people.headOf(repo, number);
+    const { total_commits: behind } = await house.get(at(`/compare/${sha}...main`));
+    return {
+      isThere: sha !== before.sha && Number(behind) === 0,
+      seen: `${sha.slice(0, 10)}, ${String(behind)} behind`,
+    };
+  });
+  await people.merge(repo, number);
+  await house.see('delete-merged-branch: branch.delete', async () =>
+    isSame(
+      (await house.list(at('/branches'))).map(({ name }) => name),
+      ['main'],
+    ),
+  );
 }
 
 const FAILING = 'name: ci\non: [push]\njobs:\n  build: {runs-on: ubuntu-latest, steps: [{run: "exit 1"}]}\n';
