@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { stringifyJson, type JsonObject } from '../core/json.js';
+import { stringifyJson } from '../core/json.js';
 import type { Message, MessageFormat } from '../core/message.js';
 import type { Secret } from '../core/secret.js';
 
@@ -43,7 +43,7 @@ function escapeAngles(text: string): string {
  * @param id the same in each try, so that a receiver can drop the second of two
  */
 export function signed(
-  { type, id, data }: { readonly type: string; readonly id: string; readonly data: JsonObject },
+  { type, id, data }: { readonly type: string; readonly id: string; readonly data: object },
   secret: Secret | null,
   now: Date,
 ): Posting {

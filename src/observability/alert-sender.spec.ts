@@ -142,6 +142,28 @@ describe('observability/alert-sender', () => {
     ]);
   });
 
+  it('follows no redirect', async () => {
+    const trap = await receiver();
+    const server = createServer((_request, reply) => reply.writeHead(307, { location: trap.url }).end());
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/alerts`;
+    const errors: unknown[] = [];
+    const alerts = new AlertSender(
+      { ...silentLogger, error: (facts, name) => void errors.push([name, (facts as { status?: number }).status]) },
+      new Metrics(),
+      systemClock,
+      { url, secret: new Secret('shared') },
+    );
+
+    alerts.raise('gaps/x', MISSING);
+    await alerts.flush();
+    server.close();
+    trap.close();
+
+    expect(errors.at(-1)).toEqual(['alert.refused', 307]);
+    expect(trap.received).toEqual([]);
+  });
+
   it('goes on when nobody receives', async () => {
     const errors: unknown[] = [];
     const alerts = new AlertSender(

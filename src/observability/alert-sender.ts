@@ -1,5 +1,4 @@
 import { LRUCache } from 'lru-cache';
-import { createHmac } from 'node:crypto';
 import { AlertGroups, messageOfMany } from '../core/alert-groups.js';
 import type { AlertKey, Alerts, RaisedAlert, RaisedAlerts } from '../core/alerts.js';
 import type { Clock } from '../core/clock.js';
@@ -8,10 +7,13 @@ import type { Logger } from '../core/logger.js';
 import { textOf, type Reason } from '../core/reason.js';
 import type { Secret } from '../core/secret.js';
 import { within } from '../core/within.js';
+import { signed } from '../notify/formats.js';
+import { NotPosted, post } from '../notify/post.js';
 import type { Metrics } from './metrics.js';
 
 /** An alert that its receiver does not take within this time at a stop is given up. */
 const CLOSE_MS = 1_000;
+const DEADLINE_MS = 5_000;
 /** Every success resolves a key, raised or not. Of more keys than this the oldest are forgotten. */
 const MOST_RESOLVED = 10_000;
 
@@ -28,8 +30,8 @@ interface AlertTarget {
 }
 
 /**
- * A log line at error, a metric, and (where configured) one signed POST per key; the same alert of more than ten organizations is one. The signature follows the Standard
- * Webhooks scheme (HMAC-SHA256 over `id.timestamp.body`), so that receivers can refuse replays.
+ * A log line at error, a metric, and (where configured) one signed POST per key, over the transport of `notify`; the same alert of more than ten
+ * organizations is one.
  */
 export class AlertSender implements Alerts, RaisedAlerts {
   private readonly open = new Map<string, RaisedAlert>();
@@ -116,34 +118,22 @@ export class AlertSender implements Alerts, RaisedAlerts {
     this.sending.add(sending);
   }
 
-  private async send(target: AlertTarget, alert: object): Promise<void> {
-    const id = `msg_${newId()}`;
-    const at = this.clock.now();
-    const timestamp = String(Math.floor(at.getTime() / 1000));
-    const body = JSON.stringify({ type: 'forgehand.alert', timestamp: at.toISOString(), data: alert });
-    const signature = createHmac('sha256', target.secret.reveal())
-      .update(`${id}.${timestamp}.${body}`)
-      .digest('base64');
+  private async send(target: AlertTarget, alert: Told): Promise<void> {
+    const posting = signed(
+      { type: 'forgehand.alert', id: `msg_${newId()}`, data: alert },
+      target.secret,
+      this.clock.now(),
+    );
     try {
-      // Loaded when there is something to tell: it is an eighth of what a start has to load.
-      const { request } = await import('undici');
-      const answer = await request(target.url, {
-        method: 'POST',
-        headers: {
-          'content-type': 'application/json',
-          'webhook-id': id,
-          'webhook-timestamp': timestamp,
-          'webhook-signature': `v1,${signature}`,
-        },
-        body,
+      const { status } = await post({
+        url: target.url,
+        ...posting,
         signal: this.stopping.signal,
-        headersTimeout: 5000,
-        bodyTimeout: 5000,
+        deadlineMs: DEADLINE_MS,
       });
-      await answer.body.dump();
-      if (answer.statusCode >= 300) this.logger.error({ status: answer.statusCode }, 'alert.refused');
+      if (status >= 300) this.logger.error({ status }, 'alert.refused');
     } catch (error) {
-      this.logger.error({ code: (error as NodeJS.ErrnoException).code ?? 'ERROR' }, 'alert.not-sent');
+      this.logger.error({ code: (error instanceof NotPosted && error.note) || 'ERROR' }, 'alert.not-sent');
     }
   }
 }

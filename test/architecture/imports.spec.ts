@@ -12,7 +12,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   platform: [],
   config: [],
   notify: [],
-  observability: ['config'],
+  observability: ['config', 'notify'],
   events: [],
   forge: ['config'],
   rules: ['config', 'forge'],
@@ -114,7 +114,7 @@ const HOMES: Record<string, readonly string[]> = {
   preact: ['console/'],
   'preact-render-to-string': ['console/'],
   'cli-table3': ['cli/'],
-  undici: ['sandbox/', 'observability/', 'cli/'],
+  undici: ['sandbox/', 'cli/'],
   croner: ['core/', 'housekeeping/', 'rules/'],
   '@nestjs/schedule': ['housekeeping/', 'polling/', 'app.module.ts'],
 };
