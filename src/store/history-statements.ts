@@ -81,10 +81,14 @@ UNION SELECT e.forge, e.org, e.repo_id, NULL FROM events e WHERE e.id = ANY ($1)
 
 const GONE = 'unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS o (forge, org, repo_id, number)';
 
-/** What is known of objects that ended. Parameters: the columns of `ENDED_OBJECTS`. */
-export const FORGET_STATES = `
-DELETE FROM object_states s USING ${GONE} WHERE s.forge = o.forge AND s.org = o.org AND s.repo_id = o.repo_id
-  AND (o.number IS NULL OR (s.kind IN ('issue', 'pull_request') AND s.object_id = o.number))`;
+const OF_REPOSITORY = 's.forge = o.forge AND s.org = o.org AND s.repo_id = o.repo_id';
+/** What is known of objects that ended. Parameters: the columns of `ENDED_OBJECTS`. One look by the whole key for each, and all of the repositories that are gone. */
+export const FORGET_STATES = [
+  `
+DELETE FROM object_states s USING ${GONE} CROSS JOIN unnest(ARRAY['issue', 'pull_request']) AS k (kind)
+WHERE ${OF_REPOSITORY} AND s.kind = k.kind AND s.object_id = o.number`,
+  `DELETE FROM object_states s USING ${GONE} WHERE o.number IS NULL AND ${OF_REPOSITORY}`,
+];
 export const FORGET_INTENTS = `
 DELETE FROM intents i USING ${GONE} WHERE i.remembered AND i.org = o.org AND i.order_key = o.forge || '/repository/' || o.repo_id
   AND (o.number IS NULL OR i.object = 'issue ' || o.number) RETURNING i.effect_hash AS hash`;

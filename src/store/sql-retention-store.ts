@@ -104,7 +104,7 @@ async function deleteArrivals(manager: EntityManager, ids: readonly string[]): P
 async function forgetObjects(manager: EntityManager, objects: readonly EndedObject[]): Promise<void> {
   if (objects.length === 0) return;
   const columns = columnsOf(objects, ['forge', 'org', 'repoId', 'number'] as const);
-  await execute(manager, FORGET_STATES, columns);
+  for (const sql of FORGET_STATES) await execute(manager, sql, columns);
   const { rows } = await execute<{ hash: Buffer }>(manager, FORGET_INTENTS, columns);
   if (rows.length > 0) await execute(manager, FORGET_UNDONE, [rows.map(({ hash }) => hash)]);
 }

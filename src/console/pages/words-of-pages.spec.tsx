@@ -98,6 +98,15 @@ describe('console/pages', () => {
     expect(text).not.toMatch(/installHook|isNew|is new|recreate|false/);
   });
 
+  it('tell what retention deleted from a chain that holds', () => {
+    const deleted = [{ from: 1, to: 200, links: 180, days: 400, at: AT }];
+    const chain = { checked: 250, head: { n: 250, link: HASH }, broken: null, again: [], deleted, isEnd: true };
+    const text = textOf(auditPage, { ...audit(), chain });
+
+    expect(text).toMatch(/250 links hold\./);
+    expect(text).toMatch(/ 1 to 200 180 400 days /);
+  });
+
   it('tell of a refused act that it was refused, and why, and not that something is broken', () => {
     const shown = audit({ operation: 'pause', about: {}, outcome: 'SCOPE_MISSING' });
     const broken = audit({ operation: 'pause', about: {}, outcome: 'INTERNAL' });

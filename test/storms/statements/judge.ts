@@ -32,6 +32,10 @@ export const EXCEPTIONS: readonly Exception[] = [
   { has: 'LIMIT 20000)', because: 'the newest 20,000, which the small store does not have' },
   { has: 'ORDER BY x.seq DESC LIMIT 2000', because: 'the newest 2,000, which the small store does not have' },
   {
+    has: "SELECT 'event' AS what, e.id FROM events e",
+    because: 'its span is that of the newest 2,000 rows, which no test has',
+  },
+  {
     has: 'SELECT id, content_type, body FROM arrivals',
     because: 'an erasure passes all that came in, once',
   },

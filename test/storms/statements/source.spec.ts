@@ -23,6 +23,11 @@ describe('storms/statements: source', () => {
     [['SELECT id FROM ', ' WHERE org = $1'], 'WITH x AS (SELECT id FROM runs WHERE org = $1) TABLE x', true],
     [['SELECT id FROM ', ' WHERE org = $1'], 'SELECT id FROM runs', false],
     [['SELECT a', 'b', 'a'], 'SELECT a b', false],
+    [
+      ['SELECT x::text FROM unnest(:ids::text[]) WHERE a = :org'],
+      'SELECT x::text FROM unnest($1::text[]) WHERE a = $2',
+      true,
+    ],
   ])('says whether %j was sent in %s', (pieces, text, expected) => {
     expect(isSent({ pieces }, ['SELECT 2', text])).toBe(expected);
   });
