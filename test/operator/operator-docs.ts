@@ -130,15 +130,16 @@ their own environment does not have. Compose (\`--env-file\`) and systemd (\`Env
 \`\`\`yaml
 defaults:
   forge: main
-  rules: { path: rules/all }
   feed: { every_s: 120, grace_s: 300 }
+  powers: [topics.ensure]
 orgs:
-  - { name: acme, hooks: [{ id: acme, secret: { env: ACME_HOOK_SECRET } }] }
-  - { name: beta, feed: { every_s: 30 } }
+  - { name: acme, rules: { path: rules/acme }, hooks: [{ id: acme, secret: { env: ACME_HOOK_SECRET } }] }
+  - { name: beta, rules: { path: rules/beta }, feed: { every_s: 30 } }
 \`\`\`
 
 Keys are taken whole and never mixed. \`beta\` writes \`feed\`, so nothing of \`defaults.feed\` holds for it, and its \`grace_s\` is 120, the default in the table below.
 An empty list is a value too: an organization with \`powers: []\` has no powers. With \`defaults.orgs: [acme]\` the other keys of \`defaults\` hold for \`acme\` alone.
+Rule files name their organization, so each has \`rules\` of its own; what is the same in all of them is a shared file that they extend ([rules.md](rules.md)).
 
 Each file \`orgs.d/*.yaml\` beside the config file is one organization more, with the keys of \`orgs[]\`; \`defaults\` holds for it too:
 
