@@ -102,6 +102,8 @@ export class VerdictWriter {
       reason: intentReason('intent.read-again', { found: reason }),
       dueAt: new Date(clock.now().getTime() + judged.waitMs),
       failed: 'counted',
+      // Nothing at the forge stands behind a message.
+      ...(action?.sends ? { aside: true } : {}),
     });
   }
 
@@ -125,7 +127,7 @@ export class VerdictWriter {
   /** @returns whether it was still unknown, and ours */
   async move(
     { intent, epoch }: Pick<RecoveryClaim, 'intent' | 'epoch'>,
-    move: Pick<IntentMove, 'to' | 'reason' | 'dueAt' | 'failed'> & { result?: Json },
+    move: Pick<IntentMove, 'to' | 'reason' | 'dueAt' | 'failed' | 'aside'> & { result?: Json },
   ): Promise<boolean> {
     const moved = await persist(() =>
       this.tools.journal.move({ intentId: intent.id, epoch, from: ['unknown'], ...move }),
