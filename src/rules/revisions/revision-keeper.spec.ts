@@ -398,6 +398,25 @@ describe('rules/revisions/revision-keeper', () => {
       expect((await keeper.active('beta'))?.revision.rules[0]?.id).toBe('new');
     });
 
+    it('loads several at once, and no more than four', async () => {
+      let [now, most] = [0, 0];
+      class SlowSource extends MemorySource {
+        override async read(): Promise<RuleFile[]> {
+          most = Math.max(most, (now += 1));
+          await new Promise((resolve) => setImmediate(resolve));
+          now -= 1;
+          return super.read();
+        }
+      }
+      const all = Array.from({ length: 12 }, (_, n) => named(`org-${n}`, new SlowSource([file(`rule-${n}`)])));
+      const { keeper, loads } = startWith(...all);
+
+      await keeper.start();
+      await keeper.stop();
+
+      expect([most, loads.length]).toEqual([4, 12]);
+    });
+
     it('forgets what went, with its alert, and hears no more of its files', async () => {
       const [acme, beta] = [named('acme', new MemorySource([file('one')])), named('beta', new MemorySource([BROKEN]))];
       const { keeper, sources, loads, resolved } = startWith(acme, beta);

@@ -8,6 +8,7 @@ import { OperatorStore } from '../../core/operator-store.port.js';
 import { approversOf } from '../../core/operators.js';
 import { formatProblem, type Problem } from '../../core/problem.js';
 import { within } from '../../core/within.js';
+import { severalAtOnce } from '../../platform/several-at-once.js';
 import { hashOfFiles } from '../language/load/load-rules.js';
 import type { Revision, RuleFile } from '../language/revision.js';
 import { LateLoads } from './late-loads.js';
@@ -25,6 +26,8 @@ export interface KeptRevision {
 
 /** How often the bot looks whether something outside of the files asks for another load. */
 const LOOK_EVERY_MS = 5_000;
+/** Loads wait for files, store and thread. More of them at once would hold other work up. */
+const LOADS_AT_ONCE = 4;
 
 type Activated = (org: string, active: KeptRevision) => void | Promise<void>;
 
@@ -95,12 +98,11 @@ export class RevisionKeeper {
   async followConfig(): Promise<void> {
     const before = this.orgs;
     this.orgs = this.sources.all;
-    const [existed, stays] = [new Set(before), new Set(this.orgs)];
+    const [existed, stays, names] = [new Set(before), new Set(this.orgs), new Set(this.orgs.map(({ name }) => name))];
     for (const { source } of before.filter((org) => !stays.has(org))) source.close();
-    const names = new Set(this.orgs.map(({ name }) => name));
     for (const { name } of before) if (!names.has(name)) await this.forget(name);
     const fresh = this.orgs.filter((org) => !existed.has(org));
-    for (const { name } of fresh) this.seenHash.delete(name);
+    fresh.forEach(({ name }) => this.seenHash.delete(name));
     await this.follow(fresh);
   }
 
@@ -208,10 +210,10 @@ export class RevisionKeeper {
   }
 
   private async follow(orgs: readonly KeptOrg[]): Promise<void> {
-    for (const org of orgs) {
+    await severalAtOnce(LOADS_AT_ONCE, orgs, async (org) => {
       await this.reload(org);
       if (this.isFollowing) org.source.watch(() => void this.reload(org));
-    }
+    });
   }
 
   private async forget(org: string): Promise<void> {
