@@ -11,7 +11,7 @@ type Plan = NonNullable<AnswerOf<'planOf'>['plan']>;
 type Rule = RowOf<AnswerOf<'rules'>['rows']>;
 type JobResult = RowOf<AnswerOf<'jobs'>['rows']>;
 type Act = RowOf<AnswerOf<'acts'>['acts']>;
-type Gap = RowOf<AnswerOf<'gaps'>['gaps']>;
+type Gap = RowOf<AnswerOf<'gaps'>['rows']>;
 
 /** Of a list that comes in pages. */
 export const SEARCH: ListFilter = {
@@ -67,7 +67,7 @@ export const GAPS: List<Gap> = {
   empty: 'No gap: every row that the bot read has its delivery.',
 };
 
-export const COVERAGE: List<RowOf<AnswerOf<'gaps'>['coverage']>> = {
+export const COVERAGE: List<RowOf<AnswerOf<'gaps'>['coverage']['rows']>> = {
   columns: [
     { head: 'Organization', value: ({ org }) => org },
     { head: 'Kind', form: 'code', value: ({ kind }) => kind },

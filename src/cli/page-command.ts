@@ -148,17 +148,21 @@ export function pageCommand<Options extends object, Answer extends Page>(
   });
 }
 
-/** Below a page: how many rows there are, and how to go on. Nothing where all are shown. */
+/**
+ * Below a page: how many rows there are, and how to go on. Nothing where all are shown.
+ * @param how the options that show the next page
+ */
 export function moreLine(
   { rows, next, total, attention }: Page & { readonly total: number; readonly attention: number },
   one: string,
   many?: string,
+  how = (place: string): string => `--after '${place}', or --all`,
 ): string {
   if (next === null && rows.length === total) return '';
   const first =
     attention > 0
       ? `; ${counted(attention, 'needs', 'need')} attention and ${attention === 1 ? 'comes' : 'come'} first`
       : '';
-  const more = next === null ? '' : `. More: --after '${next}', or --all`;
+  const more = next === null ? '' : `. More: ${how(next)}`;
   return `\n${colour.dim(`${rows.length} of ${counted(total, one, many)}${first}${more}`)}`;
 }

@@ -107,6 +107,13 @@ export abstract class GapStore {
     visibility?: Visibility | undefined;
     limit: number;
   }): Promise<Gap[]>;
+  /** The same, page by page. @param before `next` of the page before */
+  abstract page(filter: {
+    org?: string | undefined;
+    before?: string | undefined;
+    visibility: Visibility;
+    limit: number;
+  }): Promise<{ readonly rows: Gap[]; readonly next: string | null }>;
   /** Of events stored from one moment until another, which is not included; kinds in no order. */
   abstract coverage(filter: {
     orgs: readonly string[];

@@ -55,10 +55,13 @@ fact_at AS "factAt", found_at AS "foundAt",
  WHERE w.event_id = g.event_id AND w.source = 'webhook' AND g.outcome = 'late') AS "lateByS"`;
 
 const LIST = `
-SELECT ${GAP}
-FROM gaps g WHERE ($1::text IS NULL OR lower(org) = lower($1))
+SELECT ${GAP}, seq::text AS place
+FROM gaps g WHERE ($1::text IS NULL OR lower(org) = lower($1)) AND seq < $6::bigint
   AND (${tellsOrg('g.org', '$3')} OR EXISTS (SELECT 1 FROM events e WHERE e.id = g.event_id AND ${tellsEvent('e', placesFrom(3))} OFFSET 0))
 ORDER BY seq DESC LIMIT $2`;
+
+/** Comes after every number of a row. */
+const AFTER_ALL = '9223372036854775807';
 
 const MARK_LATE = `
 UPDATE gaps g SET outcome = 'late'
@@ -191,8 +194,32 @@ export class SqlGapStore implements GapStore {
   }
 
   async gaps(filter: { org?: string | undefined; visibility?: Visibility | undefined; limit: number }): Promise<Gap[]> {
-    const params = [filter.org ?? null, filter.limit, ...visibilityValues(filter.visibility ?? null)];
-    return (await this.db.run((manager) => executePlanned<Gap>(manager, LIST, params))).rows;
+    return (await this.rows({ visibility: null, ...filter })).map(({ place: _, ...gap }) => gap);
+  }
+
+  async page(filter: Parameters<GapStore['page']>[0]): ReturnType<GapStore['page']> {
+    const rows = await this.rows({ ...filter, limit: filter.limit + 1 });
+    const gaps = rows.slice(0, filter.limit);
+    const next = rows.length > filter.limit ? (gaps.at(-1)?.place ?? null) : null;
+    return { rows: gaps.map(({ place: _, ...gap }) => gap), next };
+  }
+
+  private async rows({
+    org,
+    before,
+    visibility = null,
+    limit,
+  }: {
+    readonly org?: string | undefined;
+    readonly before?: string | undefined;
+    readonly visibility?: Visibility | undefined;
+    readonly limit: number;
+  }): Promise<Array<Gap & { readonly place: string }>> {
+    const params = [org ?? null, limit, ...visibilityValues(visibility), before ?? AFTER_ALL];
+    const { rows } = await this.db.run((manager) =>
+      executePlanned<Gap & { readonly place: string }>(manager, LIST, params),
+    );
+    return rows;
   }
 
   async coverage({ orgs, visibility, from, until }: Parameters<GapStore['coverage']>[0]): Promise<KindCount[]> {

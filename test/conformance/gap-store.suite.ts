@@ -261,6 +261,9 @@ export function gapStoreSuite(open: () => Promise<Stores>): void {
       { outcome: 'late', lateByS: 141, entryKey: rows[0]?.entryKey },
       { outcome: 'late', lateByS: 161, entryKey: rows[1]?.entryKey },
     ]);
+    const first = await stores.gaps.page({ visibility: null, limit: 1 });
+    const second = await stores.gaps.page({ visibility: null, limit: 9, before: first.next ?? '' });
+    expect([first.rows, second.rows, second.next]).toEqual([found.slice(0, 1), found.slice(1), null]);
   });
 
   it('ends the alert where another process saw that the delivery came', async () => {

@@ -458,8 +458,8 @@ describe.each(DEPLOYMENTS)('integration/callers: who sees and does what (%s)', (
         quarantined: status.quarantined.length,
         waits: status.paused.find(({ org }) => org === 'acme')?.waiting,
         held: status.held.length,
-        rows: coverage.reduce((sum, one) => sum + one.rows, 0),
-        told: coverage.reduce((sum, one) => sum + one.webhook, 0),
+        rows: coverage.rows.reduce((sum, one) => sum + one.rows, 0),
+        told: coverage.rows.reduce((sum, one) => sum + one.webhook, 0),
       };
     }
     const { app, lib, vault, acme, butler } = WEIGHT;

@@ -4,6 +4,7 @@ import { renderToString } from 'preact-render-to-string';
 import type { OperationName } from '../../src/api/operations/index.js';
 import type { AnyPage, Ask } from '../../src/console/page.js';
 import { forgePage } from '../../src/console/pages/forge.page.js';
+import { gapsPage } from '../../src/console/pages/gaps.page.js';
 import { jobsPage } from '../../src/console/pages/jobs.page.js';
 import { overviewPage } from '../../src/console/pages/overview.page.js';
 import { rulesPage } from '../../src/console/pages/rules.page.js';
@@ -95,6 +96,17 @@ describe('integration/a thousand organizations', () => {
     );
   });
 
+  it('gaps counts the events of all organizations by day, a statement each, and shows what rows alone told first', async () => {
+    const { answer, statements } = await many.ask<{ coverage: Page }>('gaps', { days: 7 });
+    const { rows, next, total, attention } = answer.coverage;
+
+    expect(statements.length).toBeLessThanOrEqual(8);
+    expect([rows.length, total, attention]).toEqual([50, ORGS.length, TROUBLED.length]);
+    expect(rows.slice(0, TROUBLED.length)).toMatchObject(TROUBLED.map((org) => ({ org, kind: 'push', rows: 1 })));
+    const second = await many.ask<{ coverage: Page }>('gaps', { days: 7, coverageAfter: next });
+    expect(second.answer.coverage.rows[0]).toMatchObject({ org: 'org-0047', webhook: 1 });
+  });
+
   it('a rule that is nowhere is told by a few statements, and by the names of a few organizations', async () => {
     await expect(many.ask('runs', { rule: 'nowhere' })).rejects.toThrow(
       `there is no rule or policy nowhere in ${ORGS.slice(0, 10).join(', ')} and 990 more`,
@@ -106,6 +118,7 @@ describe('integration/a thousand organizations', () => {
     ['rules', rulesPage],
     ['jobs', jobsPage],
     ['forge', forgePage],
+    ['gaps', gapsPage],
   ])('the page %s has less than 200 KB, and a way to the others', async (_name, page) => {
     const call = async (name: OperationName, sent: object) =>
       (await many.ask(name, Object.fromEntries(Object.entries(sent ?? {}).filter(([, value]) => value !== undefined))))

@@ -100,7 +100,7 @@ export async function playOutage(stage: Stage, people: People, bot: LiveBot, row
   await bot.listsRead();
   await rowsOf(stage, people, bot, rows, part, expected);
   await see(rows, part, 'its cause', async () => {
-    const { gaps } = await bot.reach.call('gaps', { org: people.org });
+    const { rows: gaps } = await bot.reach.call('gaps', { org: people.org });
     const found = gaps.filter(({ foundAt }) => new Date(foundAt).getTime() >= since).map((gap) => gap.class);
     const causes = [...new Set(found)];
     return {

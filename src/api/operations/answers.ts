@@ -207,11 +207,16 @@ export const statusReport = pageOf(orgStatus).extend({
 export type StatusReport = z.output<typeof statusReport>;
 
 export const gapReport = z.object({
-  gaps: z.array(gap),
+  rows: z.array(gap),
+  next: maybeText.describe('Where the next page of gaps begins; null = this was the last one.'),
   coveredSince: time.describe('Coverage counts events stored since.'),
-  coverage: z
-    .array(coverage.extend({ visibleIn: entrySource.nullable() }))
-    .describe('`visibleIn`: which rows show the kind; null = none: a lost delivery of this kind cannot be repaired.'),
+  coverage: pageOf(
+    coverage.extend({
+      visibleIn: entrySource
+        .nullable()
+        .describe('Which rows show the kind; null = none: a lost delivery of this kind cannot be repaired.'),
+    }),
+  ).describe('By kind of event; what rows alone told needs attention, and comes first.'),
 });
 export type GapReport = z.output<typeof gapReport>;
 

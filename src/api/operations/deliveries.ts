@@ -14,6 +14,7 @@ import type { ArrivalSummary } from '../../pipeline/inbox-store.port.js';
 import { deliveryReport, gapReport, replayReport, historyAnswer, type DeliveryReport } from './answers.js';
 import type { Needs } from './needs.js';
 import { flag, limit, operation, reasoned } from './operation.js';
+import { makePage, paging } from './page-of.js';
 import { historyOfId } from './shared.js';
 
 const listed = z.object({ org: z.string().optional(), limit: limit(50) });
@@ -22,6 +23,8 @@ const paged = listed.extend({
   changed: flag.optional().describe('Without those that changed nothing.'),
   before: z.string().optional().describe('Id of the last one of the page before.'),
 });
+
+const COVERAGE_ROWS = 50;
 
 export const deliveryOperations = {
   deliveries: operation({
@@ -65,24 +68,49 @@ export const deliveryOperations = {
         .max(30)
         .default(7)
         .describe('Coverage of so many days, today included.'),
+      before: z
+        .string()
+        .regex(/^\d{1,18}$/, 'must be `next` of the page before')
+        .optional()
+        .describe('`next` of the page before.'),
+      search: paging.search.describe('Only coverage of organizations or kinds whose names contain this text.'),
+      coverageAfter: paging.after.describe('`coverage.next` of the page before.'),
     }),
     answer: gapReport,
-    handle: async ({ gaps, coverage, orgs, clock }, { days, ...filter }, _caller, visibility) => {
-      const { limit: most, ...within } = orgs.within(filter, visibility);
+    handle: async (
+      { gaps, coverage, orgs, clock },
+      { days, before, search, coverageAfter, ...filter },
+      _caller,
+      visibility,
+    ) => {
+      const within = orgs.within(filter, visibility);
       const seenBy = entryKinds();
       const names = orgs.namesOf(filter.org, visibility);
       const { since, kinds } = await coverage.of(names, within.visibility, days);
       return {
-        gaps: await gaps.gaps({ ...within, limit: most }),
+        ...(await gaps.page({ ...within, ...(before === undefined ? {} : { before }) })),
         coveredSince: since ?? clock.now(),
-        coverage: kinds.map((one) => {
-          const source = seenBy.get(one.kind) ?? null;
-          // Lists tell only where they are read.
-          const isRead =
-            source !== 'lists' ||
-            orgs.readsLists(one.org, one.kind.startsWith('release.') ? 'listReleases' : 'searchIssues');
-          return { ...one, visibleIn: isRead ? source : null };
-        }),
+        coverage: await makePage(
+          {
+            items: kinds,
+            namesOf: ({ org, kind }) => [org, kind],
+            needsAttention: ({ rows }) => rows > 0,
+            rowsOf: (some) =>
+              some.map((one) => {
+                const source = seenBy.get(one.kind) ?? null;
+                // Lists tell only where they are read.
+                const isRead =
+                  source !== 'lists' ||
+                  orgs.readsLists(one.org, one.kind.startsWith('release.') ? 'listReleases' : 'searchIssues');
+                return { ...one, visibleIn: isRead ? source : null };
+              }),
+          },
+          {
+            ...(search === undefined ? {} : { search }),
+            ...(coverageAfter === undefined ? {} : { after: coverageAfter }),
+            limit: COVERAGE_ROWS,
+          },
+        ),
       };
     },
   }),

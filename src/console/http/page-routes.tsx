@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { notReady } from '../../api/control-server.js';
 import { OPERATIONS, type Control, type OperationName } from '../../api/operations/index.js';
-import { isAct, readInput } from '../../api/operations/operation.js';
+import { isAct, readInput, type AnyOperation } from '../../api/operations/operation.js';
 import { BotError } from '../../core/errors.js';
 import type { Json } from '../../core/json.js';
 import type { ControlCaller } from '../../core/operators.js';
@@ -55,7 +55,7 @@ export function addPageRoutes(
       // A link, a prefetch or a reload makes a GET: it never acts.
       if (request.method !== 'POST' && isAct(OPERATIONS[name].scope, input))
         throw new Error(`a page calls ${name} by GET, which changes something`);
-      return call(control, who.caller, name, input) as never;
+      return call(control, who.caller, name, input, request.method === 'POST') as never;
     },
   });
 
@@ -106,6 +106,10 @@ export function addPageRoutes(
           if (notice !== undefined) reply.header('set-cookie', http.cookies.set('notice', noticeText(notice), 60));
           return reply.redirect(localPath(to ?? visitOf(request).path), 303);
         } catch (error) {
+          if (error instanceof GoesOn) {
+            reply.header('set-cookie', http.cookies.set('notice', noticeText(error.message), 60));
+            return reply.redirect(localPath(visitOf(request).path), 303);
+          }
           const words = errorInWords(error);
           if (words.status === 500) logger.error({ error }, 'console.act-failed');
           return show(request, reply, page, who, words);
@@ -133,18 +137,38 @@ function shownOf(page: AnyPage, data: unknown): PageContent {
   return { title: page.title(data), body: page.view(data), page };
 }
 
-/** @throws BotError BAD_REQUEST for a wrong input, NOT_READY, and what the operation throws */
+/** What somebody asked for takes long, and goes on by itself. */
+class GoesOn extends Error {}
+
+/** A browser waits so long for what goes on by itself. */
+const WAIT_MS = 5_000;
+
+/**
+ * @param isAct what takes long is waited for a little, and then goes on without its page
+ * @throws BotError BAD_REQUEST for a wrong input, NOT_READY, and what the operation throws; GoesOn
+ */
 async function call(
   control: () => Control | null,
   caller: ControlCaller,
   name: OperationName,
   fields: object,
+  isAct: boolean,
 ): Promise<unknown> {
-  const operations = control()?.operations;
-  if (!operations) throw notReady();
+  const running = control();
+  if (!running) throw notReady();
   const body = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== ''));
-  const input = readInput(OPERATIONS[name], { method: 'POST', params: {}, query: {}, body });
-  return (operations[name] as (input: unknown, caller: ControlCaller) => Promise<unknown>)(input, caller);
+  const operation: AnyOperation = OPERATIONS[name];
+  const input = readInput(operation, { method: 'POST', params: {}, query: {}, body });
+  const handle = running.operations[name] as (input: unknown, caller: ControlCaller) => Promise<unknown>;
+  if (!isAct || !operation.takesLong) return handle(input, caller);
+  const { id } = running.longCalls.begin(caller, name, input as object, () => handle(input, caller));
+  const { outcome } = await running.longCalls.look(caller, id, WAIT_MS);
+  if (outcome === null)
+    throw new GoesOn(
+      'It takes long, and goes on by itself: look at this page again. Ask once more to wait for its end.',
+    );
+  if ('error' in outcome) throw outcome.error;
+  return outcome.answer;
 }
 
 export function sendError(

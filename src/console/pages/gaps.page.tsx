@@ -1,12 +1,12 @@
 import type { AnswerOf } from '../../api/operations/index.js';
 import { definePage } from '../page.js';
 import { SmallBars } from '../ui/chart.js';
-import { Callout, Filters, Section, Time, type Filter } from '../ui/components.js';
+import { Callout, Filters, Pager, Section, Time, type Filter } from '../ui/components.js';
 import { orgFilters } from '../ui/words.js';
 import { COVERAGE, GAPS } from '../../api/lists.js';
-import { ListTable } from '../ui/list.js';
+import { ListTable, More, searchField } from '../ui/list.js';
 
-const SHOWN = 200;
+const SHOWN = 50;
 const DAY_MS = 86_400_000;
 const DAYS = [1, 7, 30] as const;
 const DEFAULT_DAYS = 7;
@@ -25,17 +25,21 @@ export const gapsPage = definePage({
     const days = DAYS.find((one) => String(one) === query['days']) ?? DEFAULT_DAYS;
     const [orgs, report] = await Promise.all([
       call('organizations'),
-      call('gaps', { org: query['org'], limit: SHOWN, days }),
+      call('gaps', {
+        ...{ org: query['org'], search: query['search'], before: query['before'], coverageAfter: query['after'] },
+        ...{ limit: SHOWN, days },
+      }),
     ]);
     return { ...report, days, orgs: orgs.map(({ name }) => name) };
   },
   title: () => 'Gaps and coverage',
-  view: ({ gaps, coverage, coveredSince, orgs, days }) => (
+  view: ({ rows: gaps, next, coverage, coveredSince, orgs, days }) => (
     <>
-      <Filters filters={[...orgFilters(orgs), SPAN]} />
+      <Filters filters={[...orgFilters(orgs), SPAN, ...searchField()]} />
       <Section title="Gaps">
         <p class="muted">Events that polling found at the forge without a delivery, newest first.</p>
         <ListTable list={GAPS} caption="Gaps, newest first" rows={gaps} />
+        <Pager next={next} />
         {gaps.length > 0 && (
           <Callout>
             <p>
@@ -53,7 +57,7 @@ export const gapsPage = definePage({
         <ListTable
           list={COVERAGE}
           caption="Coverage by kind of event"
-          rows={coverage}
+          rows={coverage.rows}
           without={orgs.length > 1 ? [] : ['Organization']}
           more={[
             {
@@ -62,12 +66,13 @@ export const gapsPage = definePage({
             },
           ]}
         />
+        <More page={coverage} one="kind" />
       </Section>
     </>
   ),
 });
 
-type Day = AnswerOf<'gaps'>['coverage'][number]['days'][number];
+type Day = AnswerOf<'gaps'>['coverage']['rows'][number]['days'][number];
 
 /** Each day since, also those without events. */
 function barsOf(counts: readonly Day[], since: Date, days: number) {

@@ -145,7 +145,14 @@ describe('console/pages', () => {
       reason: 'our webhook is switched off at the forge',
       lateByS: outcome === 'late' ? 41 : null,
     }));
-    const text = textOf(gapsPage, { gaps, coverage: [], coveredSince: AT, orgs: ['acme'], days: 7 });
+    const text = textOf(gapsPage, {
+      rows: gaps,
+      next: null,
+      coverage: PAGE,
+      coveredSince: AT,
+      orgs: ['acme'],
+      days: 7,
+    });
 
     expect(text.match(/switched off at the forge \S+/g)?.map((told) => told.split(' ').at(-1))).toEqual([
       'repaired',

@@ -58,6 +58,7 @@ describe('GapKeeper', () => {
       markLate: async () => [],
       missingSince: async (since) => ledger.filter(({ foundAt }) => foundAt > since),
       gaps: async () => [],
+      page: async () => ({ rows: [], next: null }),
       coverage: async () => [],
       anyDeliverySince: async () => {
         asked.push('deliveries');

@@ -180,9 +180,9 @@ describe('e2e/commands: plan, approve, apply, findings, gaps', () => {
 
   it('gaps tells the delivery that never came', async () => {
     await forge.act('push', { repo: 'acme/app' });
-    await until(async () => (await told<GapReport>(0, 'gaps')).gaps.length > 0);
+    await until(async () => (await told<GapReport>(0, 'gaps')).rows.length > 0);
 
-    const { gaps } = await told<GapReport>(0, 'gaps', '--org', 'acme');
+    const { rows: gaps } = await told<GapReport>(0, 'gaps', '--org', 'acme');
 
     expect(gaps).toMatchObject([{ org: 'acme', kind: 'push', repo: 'acme/app', outcome: 'repaired' }]);
     expect((await run('gaps')).stdout).toMatch(/push .*acme\/app/);

@@ -8,6 +8,7 @@ import type { AnyOperation } from '../../../src/api/operations/operation.js';
 import { RecentDeliveries } from '../../../src/api/operations/recent-deliveries.js';
 import { Ids, Orgs } from '../../../src/api/operations/shared.js';
 import type { Clock } from '../../../src/core/clock.js';
+import { firstIdAt } from '../../../src/core/ids.js';
 import { silentLogger } from '../../../src/core/logger.js';
 import type { ControlCaller } from '../../../src/core/operators.js';
 import { JobRunner } from '../../../src/housekeeping/jobs/job-runner.js';
@@ -38,6 +39,11 @@ export const SOCKET: ControlCaller = {
 const RESULT = { by: 'schedule', error: null, summary: 'nothing to change', findings: [], changes: [] };
 const FAILED = { ...RESULT, error: 'the forge did not answer', summary: null };
 const AT = '2026-11-28T03:00:00.000Z';
+
+/** Of ids of the day that is looked at. */
+function newestIdPrefix(): string {
+  return firstIdAt(new Date(AT)).slice(0, 24).padEnd(24, '0');
+}
 
 /** Many organizations with the same two rules over one store, and the operations that show them. No bot runs. */
 export class ManyOrgs {
@@ -111,6 +117,13 @@ export class ManyOrgs {
               '[]', '{}', '${AT}', 'run.fired', '{}'
        FROM unnest($1::text[]) AS o`,
       [orgs],
+    );
+    // The row of a troubled one has no delivery beside it: its bit is that of the feed.
+    await dataSource.query(
+      `INSERT INTO events (id, forge, org, kind, fact_key, fact_hash, source, actor, repo, data, stored_at, decided_at, reported_by)
+       SELECT $3 || substr(md5(o), 1, 12), 'main', o, 'push', o, decode(md5(o), 'hex'), 'webhook', 'null', 'null', '{}', now(), now(), CASE WHEN o = ANY ($2) THEN 2 ELSE 1 END
+       FROM unnest($1::text[]) AS o`,
+      [orgs, troubled, newestIdPrefix()],
     );
     for (const org of troubled)
       await stores.journal.pause({ org, rule: 'nightly', by: 'ann', at: new Date(AT), reason: 'too many' });
