@@ -1,3 +1,4 @@
+import type { Change } from '../../src/sandbox/happening.js';
 import { isJsonObject, parseJson, type JsonObject } from '../../src/core/json.js';
 
 /** Operations whose effects are counted. A second effect of one key is a double: an object made twice, or people told twice. */
@@ -11,11 +12,13 @@ export const COUNTED = [
   'updateOrgVariable',
   'createMilestone',
   'createUserVariable',
+  'deleteBranch',
+  'updatePullBranch',
 ] as const;
 export type Counted = (typeof COUNTED)[number];
 
 /** Numbers of the operations in the API document. */
-export const NUMBERS: Readonly<Record<Counted, number>> = {
+export const NUMBERS: Readonly<Partial<Record<Counted, number>>> = {
   createBranch: 1,
   adminCreateRepo: 4,
   updateUserSettings: 6,
@@ -27,6 +30,14 @@ export const NUMBERS: Readonly<Record<Counted, number>> = {
   createUserVariable: 20,
 };
 
+/** Operations whose effect is that something is gone. */
+const REMOVING: ReadonlySet<string> = new Set<Counted>(['deleteBranch']);
+
+/** Whether a call had the effect of its operation: what it took away beside is none. */
+export function isEffectOf(operation: string, applied: readonly Change[]): boolean {
+  return applied.some(({ what }) => (what === 'deleted') === REMOVING.has(operation));
+}
+
 /** Operations that nothing in the forge keeps from happening twice and that the 20 operations cannot read back. */
 export const KEYLESS: readonly Counted[] = ['createLabel', 'createMilestone'];
 
@@ -34,7 +45,12 @@ const lastOf = (path: string): string => decodeURIComponent(path.split('?')[0]?.
 const textOf = (body: JsonObject, name: string): string => String(body[name] ?? '').trim();
 
 /** Every effect of the storms has a key of its own somewhere in its request; null = a call of another kind. */
-export function keyOfRequest(operation: string, path: string, bodyText: string | null): string | null {
+export function keyOfRequest(
+  operation: string,
+  path: string,
+  bodyText: string | null,
+  applied: readonly Change[] = [],
+): string | null {
   const body = bodyOf(bodyText);
   switch (operation as Counted) {
     case 'createBranch':
@@ -54,6 +70,11 @@ export function keyOfRequest(operation: string, path: string, bodyText: string |
       return lastOf(path).toLowerCase();
     case 'createMilestone':
       return textOf(body, 'title');
+    case 'deleteBranch':
+      return lastOf(path);
+    // Its request names the pull request alone; the key is the branch that it moves.
+    case 'updatePullBranch':
+      return lastOf(String(applied.find(({ kind }) => kind === 'branch')?.id ?? ''));
     default:
       return null;
   }
@@ -62,7 +83,12 @@ export function keyOfRequest(operation: string, path: string, bodyText: string |
 /** The same out of the parameters of an intent; for the cross counts alone. */
 export function keyOfIntent(params: JsonObject): string {
   const found =
-    params['new_branch_name'] ?? params['full_name'] ?? params['remote_address'] ?? params['title'] ?? params['name'];
+    params['new_branch_name'] ??
+    params['full_name'] ??
+    params['remote_address'] ??
+    params['title'] ??
+    params['name'] ??
+    params['branch'];
   const key = String(found ?? '').trim();
   return 'remote_address' in params ? lastOf(key).replace(/\.git$/, '') : 'value' in params ? key.toLowerCase() : key;
 }

@@ -30,6 +30,8 @@ const ALL_NINE: readonly Kind[] = [
   'settings',
   'repo',
 ];
+/** Verbs about branches: what one of them does twice is a commit too many, or a branch that somebody made anew. */
+const BRANCHES: readonly Kind[] = ['gone', 'update'];
 const MIXED: readonly Kind[] = [
   'labels',
   'milestone',
@@ -156,6 +158,12 @@ export function stormsOf(goal: StormGoal, deployment: Deployment, size: Size, se
           ...common,
           deliveries: 9 * n(counts(15, 300)),
           kinds: ALL_NINE,
+          faults: size === 'slice' ? FEW_WRONG_ANSWERS : WRONG_ANSWERS,
+        },
+        {
+          ...common,
+          deliveries: 2 * n(counts(20, 150)),
+          kinds: BRANCHES,
           faults: size === 'slice' ? FEW_WRONG_ANSWERS : WRONG_ANSWERS,
         },
         {

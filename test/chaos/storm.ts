@@ -110,8 +110,17 @@ async function prepare(forge: ForgeProcess, { kinds, deliveries, seed, faults, l
     const repo = forge.repos[n % forge.repos.length];
     if (kind === 'release')
       await forge.act('release.publish', { repo: `acme/${repo?.name}`, tag: keyOf(n), name: 'before', target: 'main' });
+    if (kind === 'gone') await forge.act('branch.create', { repo: `acme/${repo?.name}`, branch: keyOf(n) });
+    if (kind === 'update') await openPull(forge, `acme/${repo?.name}`, keyOf(n));
     if (kind === 'orgvar') await forge.api('POST', `/orgs/acme/actions/variables/${keyOf(n)}`, { value: 'before' });
   }
+  // Each pull request is a commit behind its base.
+  if (kinds.includes('update'))
+    for (const { name } of forge.repos)
+      await forge.act('push', {
+        repo: `acme/${name}`,
+        commits: [{ message: 'later', files: { 'later.txt': 'later' } }],
+      });
   const plan = {
     seed,
     callers: ['bot'],
@@ -119,6 +128,13 @@ async function prepare(forge: ForgeProcess, { kinds, deliveries, seed, faults, l
     calls: faults ?? [],
   };
   if (latency || faults) await forge.control('POST', '/_sandbox/faults', plan);
+}
+
+/** A pull request of this title from a branch of this name. */
+async function openPull(forge: ForgeProcess, repo: string, key: string): Promise<void> {
+  const commits = [{ message: key, files: { [`${key}.txt`]: key } }];
+  await forge.act('push', { repo, branch: key, commits });
+  await forge.act('pull.open', { repo, head: key, title: key });
 }
 
 class Running {

@@ -14,6 +14,8 @@ export const KINDS = [
   'uservar',
   'settings',
   'repo',
+  'gone',
+  'update',
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
@@ -45,13 +47,17 @@ export function wantedOf(n: number, kind: Kind): Wanted[] {
       return [{ operation: 'updateUserSettings', key }];
     case 'repo':
       return [{ operation: 'adminCreateRepo', key }];
+    case 'gone':
+      return [{ operation: 'deleteBranch', key }];
+    case 'update':
+      return [{ operation: 'updatePullBranch', key }];
   }
 }
 
-const rule = (kind: Kind, step: string): string => `
+const rule = (kind: Kind, step: string, lookup?: string): string => `
   - id: ${kind}
     on: issue.opened
-    if: event.issue.title.startsWith("${kind} ")
+    if: event.issue.title.startsWith("${kind} ")${lookup === undefined ? '' : `\n    lookup: ${lookup}`}
     do:
       ${step}
     limits: { effects_per_run: 5 }`;
@@ -71,8 +77,14 @@ export function rulesFor(kinds: readonly Kind[], org = 'acme'): string {
     uservar: `user_variable.create: { name: '${KEY}', value: 'wanted ${KEY}' }`,
     settings: `user_settings.update: { full_name: '${KEY}' }`,
     repo: `repo.create_for_user: { username: bot, name: '${KEY}' }`,
+    gone: `branch.delete: { branch: '${KEY}', sha: '\${{ lookups.tip.commit.id }}' }`,
+    update: `pull_request.update_branch: { number: '\${{ lookups.pulls.filter(p, p.title == event.issue.title.split(" ")[1])[0].number }}' }`,
   };
-  return `version: 1\norg: ${org}\nvars: { parts: [a, b, c] }\nrules:${kinds.map((kind) => rule(kind, steps[kind])).join('')}\n`;
+  const lookups: Partial<Record<Kind, string>> = {
+    gone: `{ tip: { use: branch.get, with: { branch: '${KEY}' } } }`,
+    update: '{ pulls: { use: issues.list, with: { type: pulls } } }',
+  };
+  return `version: 1\norg: ${org}\nvars: { parts: [a, b, c] }\nrules:${kinds.map((kind) => rule(kind, steps[kind], lookups[kind])).join('')}\n`;
 }
 
 export const signatureOf = (text: string): string => createHmac('sha256', HOOK_SECRET).update(text).digest('hex');

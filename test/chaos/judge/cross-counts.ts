@@ -46,6 +46,8 @@ const OPERATION: Readonly<Record<string, Counted>> = {
   'release.update': 'updateRelease',
   'org_variable.set': 'updateOrgVariable',
   'user_variable.create': 'createUserVariable',
+  'branch.delete': 'deleteBranch',
+  'pull_request.update_branch': 'updatePullBranch',
 };
 
 /**

@@ -1,4 +1,4 @@
-import { COUNTED, keyOfRequest, type Counted } from '../effect-key.js';
+import { COUNTED, isEffectOf, keyOfRequest, type Counted } from '../effect-key.js';
 import type { Blow } from '../rig/slot.js';
 import type { Call } from './read-ledger.js';
 
@@ -34,9 +34,8 @@ export function judge(calls: readonly Call[], wanted: readonly Wanted[], mayAlso
   const effects = new Map<string, number[]>();
   for (const call of calls) {
     const operation = call.operation as Counted;
-    if (!(COUNTED as readonly string[]).includes(operation) || !call.applied.some(({ what }) => what !== 'deleted'))
-      continue;
-    const text = keyText({ operation, key: keyOfRequest(operation, call.path, call.body) ?? '' });
+    if (!(COUNTED as readonly string[]).includes(operation) || !isEffectOf(operation, call.applied)) continue;
+    const text = keyText({ operation, key: keyOfRequest(operation, call.path, call.body, call.applied) ?? '' });
     effects.set(text, [...(effects.get(text) ?? []), Date.parse(call.appliedAt ?? call.receivedAt)]);
   }
   const asked = new Set(wanted.map(keyText));

@@ -1,4 +1,5 @@
 import type { LedgerEntry } from '../../../src/sandbox/ledger.js';
+import { isEffectOf } from '../effect-key.js';
 import type { ForgeProcess } from '../rig/forge-process.js';
 
 const PAGE = 5_000;
@@ -77,6 +78,6 @@ export class LedgerTail {
   }
 }
 
-function isEffect({ caller, method, applied }: Call): boolean {
-  return caller === 'bot' && method !== 'GET' && applied.some(({ what }) => what !== 'deleted');
+function isEffect({ caller, method, operation, applied }: Call): boolean {
+  return caller === 'bot' && method !== 'GET' && isEffectOf(operation ?? '', applied);
 }

@@ -196,7 +196,7 @@ export class Fleet {
       hooks: [{ id: name, secret: { env: 'HOOK_SECRET' } }],
       rules: { path },
       trusted: true, // nobody is there to approve the first plan of a policy
-      powers: ['repo.create_for_user', 'user_settings.update'],
+      powers: ['branch.delete', 'repo.create_for_user', 'user_settings.update'],
       mirror_hosts: [MIRROR_HOST],
       feed: { every_s: feedEveryS },
       tasks: { calls_per_poll: 0 },
