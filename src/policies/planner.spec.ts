@@ -61,7 +61,7 @@ describe('policies/planner, where one repository fails', () => {
         actions: actionCatalogue(),
         lookups: lookupCatalogue(),
         powers: new Set([...actionCatalogue().values()].flatMap(({ power }) => power ?? [])),
-        secrets: new Set(['mirror_token']),
+        secrets: new Set(['mirror_token', 'dev_chat']),
         engine: new CelEngine(),
         checkTypes: true,
       });
