@@ -88,7 +88,7 @@ export class ManyOrgs {
         state: troubled.includes(org) && check === 'hook.there' ? 'problem' : 'ok',
       })),
     );
-    const nothing = { lacking: () => [], lackingNow: () => [], held: () => [] };
+    const nothing = { lacking: () => [], lackingNow: () => [], heldRules: () => [] };
     const { dataSource } = stores;
     await dataSource.query(
       `INSERT INTO known_facts (forge, subject, kind, fact)
