@@ -18,6 +18,8 @@ function aStore(rows: Readonly<Record<HistoryKind, number>>, onBatch: () => void
       const ids = ['acme', 'beta'].map((org) => [org, Array.from({ length: size / 2 }, () => org)] as const);
       return { ids: new Map(ids), last: size < limit ? null : String(Number(after) + size) };
     },
+    deleteRevisions: async (before: Date) =>
+      asked.push(`revisions of before ${before.toISOString()}`) - asked.length + 3,
     deleteEnded: async (kind: HistoryKind, ids: readonly string[], age: HistoryAge) => {
       asked.push(`${kind}: ${ids.length} of ${[...new Set(ids)].join()}`);
       ages.push(age);
@@ -38,6 +40,7 @@ describe('housekeeping/history-pruner', () => {
     expect([...deleted]).toEqual([
       ['events', 2_550],
       ['arrivals', 50],
+      ['revisions', 3],
     ]);
     const of = 'of before 2025-10-16T12:00:00.000Z';
     const full = (org: string): string[] =>
@@ -54,6 +57,7 @@ describe('housekeeping/history-pruner', () => {
       `arrivals after none ${of}`,
       'arrivals: 50 of acme',
       'arrivals: 50 of beta',
+      `revisions ${of}`,
     ]);
     expect(ages[0]).toMatchObject({ now: new Date('2026-11-20T12:00:00Z'), days: 400 });
   });

@@ -4,7 +4,7 @@ import { Clock } from '../core/clock.js';
 import { Encryptor } from '../core/encryptor.js';
 import { historyBegins } from '../polling/kept-position.js';
 import { auditKey } from './audit/audit-check.js';
-import { RetentionStore, type HistoryKind, type OldRows } from './retention-store.port.js';
+import { RetentionStore, type HistoryAge, type HistoryKind, type OldRows } from './retention-store.port.js';
 
 const DAY_MS = 86_400_000;
 /** Rows that are looked at together. */
@@ -26,23 +26,24 @@ export class HistoryPruner {
   ) {}
 
   /** @returns how many rows of each kind were deleted; kinds of which there were none are left out */
-  async run(days: number): Promise<ReadonlyMap<HistoryKind, number>> {
+  async run(days: number): Promise<ReadonlyMap<HistoryKind | 'revisions', number>> {
     const age = { now: this.clock.now(), days, key: auditKey(this.encryptor) };
     // Before any key goes: what a list shows from before it is history for every poll.
     await this.store.moveBeginnings(historyBegins(age.now, days));
     const deleted = new Map<HistoryKind, number>();
     for (const kind of KINDS)
-      for await (const ids of this.batches(kind, age.now, days)) {
+      for await (const ids of this.batches(kind, beforeOf(age))) {
         const fromMs = this.clock.monotonicMs();
         const count = await this.store.deleteEnded(kind, ids, age);
         if (count > 0) deleted.set(kind, count + (deleted.get(kind) ?? 0));
         await rest(this.clock.monotonicMs() - fromMs);
       }
-    return deleted;
+    if (this.isStopped) return deleted;
+    const revisions = await this.store.deleteRevisions(beforeOf(age));
+    return revisions === 0 ? deleted : new Map([...deleted, ['revisions', revisions]]);
   }
 
-  private async *batches(kind: HistoryKind, now: Date, days: number): AsyncGenerator<readonly string[]> {
-    const before = new Date(now.getTime() - days * DAY_MS);
+  private async *batches(kind: HistoryKind, before: Date): AsyncGenerator<readonly string[]> {
     for (let after: string | null = ''; after !== null;) {
       const page: OldRows = await this.store.oldRows(kind, after, PAGE, before);
       for (const ids of page.ids.values())
@@ -58,4 +59,8 @@ export class HistoryPruner {
   stop(): void {
     this.isStopped = true;
   }
+}
+
+function beforeOf({ now, days }: Pick<HistoryAge, 'now' | 'days'>): Date {
+  return new Date(now.getTime() - days * DAY_MS);
 }

@@ -37,6 +37,12 @@ export abstract class RetentionStore {
    * @returns how many were deleted
    */
   abstract deleteEnded(kind: HistoryKind, ids: readonly string[], age: HistoryAge): Promise<number>;
+  /**
+   * Delete revisions that another one replaced before this time, and broken ones of before it, with what is known of who decided by them, unless a run or event is kept that is as
+   * old.
+   * @returns how many
+   */
+  abstract deleteRevisions(before: Date): Promise<number>;
 }
 
 export interface OldRows {

@@ -107,6 +107,18 @@ export const POINT_TO_KEPT = `
 UPDATE arrivals a SET event_id = (SELECT t.event_id FROM arrival_events t WHERE t.arrival_id = a.id ORDER BY t.seq LIMIT 1)
 WHERE a.id = ANY ($1)`;
 
+/** Whatever is kept was decided by a revision of its time, or by a later one. */
+export const OLDEST_KEPT = 'SELECT (SELECT min(id) FROM runs) AS run, (SELECT min(id) FROM events) AS event';
+
+/** Each revision that became active replaced the one before: a later one tells at the latest when. */
+export const DELETE_REVISIONS = `
+WITH gone AS (
+  DELETE FROM revisions t WHERE t.state IN ('replaced', 'broken')
+    AND EXISTS (SELECT 1 FROM revisions n WHERE n.org = t.org AND n.state IN ('active', 'replaced') AND n.loaded_at > t.loaded_at AND n.loaded_at < $1 OFFSET 0)
+  RETURNING t.id
+), deciding AS (DELETE FROM deciders d USING gone WHERE d.revision_id = gone.id)
+SELECT count(*)::int AS count FROM gone`;
+
 /** A row that came anew since then keeps its key. */
 export const FORGET_ENTRIES = `
 DELETE FROM known_entries k USING unnest($1::uuid[], $2::uuid[]) AS g (key, id) WHERE k.key = g.key AND k.arrival_id = g.id`;

@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import type { NewEntry } from '../core/arrival.js';
-import { firstIdAt } from '../core/ids.js';
+import { firstIdAt, madeAtMs } from '../core/ids.js';
 import type { HistoryAge, HistoryKind, OldRows, RetentionStore } from '../housekeeping/retention-store.port.js';
 import { ageBefore, cutLinks } from './audit-cuts.js';
 import { execute, executePlanned, planForValues, type Database } from './database.js';
@@ -9,6 +9,7 @@ import {
   DELETE_ARRIVALS,
   DELETE_EVENTS,
   DELETE_INTENTS,
+  DELETE_REVISIONS,
   DELETE_RUNS,
   ENDED,
   ENDED_OBJECTS,
@@ -18,6 +19,7 @@ import {
   FORGET_UNDONE,
   LOCK_ROWS,
   LOCK_RUNS_OF_EVENTS,
+  OLDEST_KEPT,
   MOVE_BEGINNINGS,
   OLD_ROWS,
   POINT_TO_KEPT,
@@ -74,7 +76,19 @@ export class SqlRetentionStore implements RetentionStore {
       return ended.length;
     });
   }
+
+  async deleteRevisions(before: Date): Promise<number> {
+    return this.db.transaction(async (manager) => {
+      const [oldest] = (await execute<{ run: string | null; event: string | null }>(manager, OLDEST_KEPT)).rows;
+      const times = [oldest?.run, oldest?.event].map((id) => (id ? (madeAtMs(id) ?? 0) : Infinity));
+      const until = new Date(Math.min(before.getTime(), ...times) - REVISIONS_BEFORE_MS);
+      return (await execute<{ count: number }>(manager, DELETE_REVISIONS, [until])).rows[0]?.count ?? 0;
+    });
+  }
 }
+
+/** Clocks of processes differ, and a run may be written some time after it was decided. */
+const REVISIONS_BEFORE_MS = 86_400_000;
 
 const DELETE = { events: deleteEvents, runs: deleteRuns, arrivals: deleteArrivals };
 

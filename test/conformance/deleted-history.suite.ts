@@ -2,11 +2,11 @@ import { createHmac } from 'node:crypto';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { AuditKey } from '../../src/core/audit-chain.js';
 import type { ForgeEvent } from '../../src/core/event.js';
-import { newId } from '../../src/core/ids.js';
+import { firstIdAt, newId } from '../../src/core/ids.js';
 import type { NewIntent } from '../../src/core/run.js';
 import { checkPage } from '../../src/housekeeping/audit/audit-check.js';
 import type { HistoryAge, HistoryKind, OldRows } from '../../src/housekeeping/retention-store.port.js';
-import { PersonErasure } from '../../src/housekeeping/erase/person-erasure.js';
+import type { ErasableRun, ErasurePage } from '../../src/housekeeping/erase/erasure-store.port.js';
 import type { StatedObject } from '../../src/pipeline/inbox-store.port.js';
 import type { Stores } from '../../src/store/open-stores.js';
 import { aDelivery, anEntry, anEvent } from '../builders/arrivals.js';
@@ -222,6 +222,46 @@ export function deletedHistorySuite(open: () => Promise<Stores>): void {
       expect(await pruned()).toEqual({ events: 0, runs: 0, arrivals: 0 });
     });
 
+    it('revisions go with what they decided, and the one before the oldest of it stays', async () => {
+      const revision = async (n: number, state: 'active' | 'broken'): Promise<string> => {
+        const id = `revision-${n}`;
+        const at = new Date(Date.now() + (n - 10) * 10 * DAY_MS);
+        await stores.revisions.save({
+          id,
+          org: 'acme',
+          hash: id,
+          files: [],
+          state,
+          problems: [],
+          loadedAt: at,
+        } as never);
+        await sql(`INSERT INTO deciders VALUES ($1, $2, '{}')`, [`decider-${n}`, id]);
+        return id;
+      };
+      for (const n of [1, 2, 4]) await revision(n, 'active');
+      await revision(3, 'broken');
+      const kept = async (): Promise<unknown[]> => [
+        ...(await sql('SELECT id FROM revisions ORDER BY id')).map(({ id }) => id),
+        ...(await sql('SELECT id FROM deciders ORDER BY id')).map(({ id }) => id),
+      ];
+      // The event was made between the second revision and the fourth: one of them decided it.
+      const event = anEvent({ id: `${firstIdAt(new Date(Date.now() - 70 * DAY_MS))}-7000-8000-000000000000` });
+      await sql(
+        `INSERT INTO events (id, forge, org, kind, source, fact_key, fact_hash, actor, repo, data, stored_at) VALUES ($1, 'main', 'acme', 'push', 'webhook', 'k', 'h', '{}', '{}', '{}', now())`,
+        [event.id],
+      );
+
+      expect(await stores.retention.deleteRevisions(new Date(Date.now() + DAY_MS * 100))).toBe(1);
+      expect(await kept()).toEqual(
+        [2, 3, 4].flatMap((n) => `revision-${n}`).concat([2, 3, 4].map((n) => `decider-${n}`)),
+      );
+
+      await sql('DELETE FROM events');
+      expect(await stores.retention.deleteRevisions(new Date(Date.now() - DAY_MS * 61))).toBe(0);
+      expect(await stores.retention.deleteRevisions(new Date(Date.now() - DAY_MS * 50))).toBe(2);
+      expect(await kept()).toEqual(['revision-4', 'decider-4']);
+    });
+
     describe('what was made of an effect', () => {
       const seen = async (): Promise<unknown> => {
         const [sent] = await stores.recovery.sentOfEffects(['label bug'], 9);
@@ -328,23 +368,22 @@ export function deletedHistorySuite(open: () => Promise<Stores>): void {
         expect(await left()).toEqual([[], ['label bug'], []]);
       });
 
-      it('loses the texts of a person who is erased', async () => {
-        await happened({ intent: { params: { name: 'bug', text: 'by ann@example.org' } } });
+      it('is shown to an erasure, which may change its texts', async () => {
+        const { runId, intentId } = await happened({ intent: { params: { name: 'bug', text: 'by ann@example.org' } } });
         await settled();
         await pruned();
-        const encryptor = { hash: () => 'h', unseal: () => null, seal: () => null } as never;
+        const asked = (): Promise<ErasurePage<ErasableRun>> =>
+          stores.erasure.remembered('main', null, ['ann@example.org']);
 
-        const report = await new PersonErasure(stores.erasure, encryptor).run(
-          'main',
-          'ann',
-          ['ann@example.org'],
-          false,
-        );
+        const [row] = (await asked()).rows;
+        expect(row).toMatchObject({ id: runId, eventId: null, intents: [{ id: intentId }], attempts: [{}] });
+        expect(row?.intents[0]?.columns.params).toBe('{"name":"bug","text":"by ann@example.org"}');
+        const columns = { params: '{}', result: null, reason_params: '{}' };
+        await stores.erasure.write({ runs: [{ ...given(row), intents: [{ id: intentId, columns }] }] }, KEY);
 
-        expect(report.runs).toBe(1);
-        expect((await sql('SELECT params FROM intents')).map((row) => row['params'])).toEqual([
-          '{"name":"bug","text":"by [erased]"}',
-        ]);
+        expect(await stores.journal.intent(intentId)).toMatchObject({ params: {} });
+        expect(await asked()).toEqual({ rows: [], last: null });
+        expect((await stores.erasure.remembered('other', null, ['ann'])).rows).toEqual([]);
       });
     });
   });

@@ -118,9 +118,13 @@ async function start(stores: Stores, clock: ManualClock) {
     settled: () => sandbox.parts.deliveries.settled(),
     poll: async (): Promise<void> => {
       clock.advance(HOUR_MS);
-      await feed.poll();
-      await tasks.poll();
-      await lists.poll();
+      for (const source of [feed, tasks, lists])
+        // As the loop of polls does it: the forge closes a connection on which nothing was asked for some seconds.
+        try {
+          await source.poll();
+        } catch {
+          await source.poll();
+        }
     },
     /** A rule wants the label. @returns how that ended */
     wantLabel: async (eventId: string): Promise<string> => {
