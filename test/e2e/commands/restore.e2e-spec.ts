@@ -24,7 +24,7 @@ let bot: Bot;
 let arrival: string;
 
 const ask = <T>(...args: string[]): Promise<T> => askJson<T>(place, ...args, '--config', place.configFile);
-const deliveries = (): Promise<ArrivalSummary[]> => ask<ArrivalSummary[]>('deliveries');
+const deliveries = async (): Promise<ArrivalSummary[]> => (await ask<{ rows: ArrivalSummary[] }>('deliveries')).rows;
 /** A bot that starts also reads the feed: its rows are as new as that. */
 const decided = async (): Promise<ArrivalSummary[]> =>
   (await deliveries()).filter(({ kind, state }) => kind === 'delivery' && state !== 'stored');
@@ -93,6 +93,8 @@ describe('e2e/commands: an archive', () => {
       'DELETE FROM runs',
       'DELETE FROM events',
       'DELETE FROM arrivals',
+      'DELETE FROM repeats',
+      'DELETE FROM known_entries',
     );
     // Gone without a word: nobody undid it, and the feed is too young to tell of it.
     forge.sandbox.parts.world.labels.clear();
@@ -102,7 +104,7 @@ describe('e2e/commands: an archive', () => {
 
     const [restored] = await ask<Array<RestoreReport & { file: string }>>('housekeeping', 'restore', file);
     await until(async () => (await labels()).includes('bug'));
-    const runs = await ask<RunReport[]>('runs', '--rule', 'bug-label');
+    const { rows: runs } = await ask<{ rows: RunReport[] }>('runs', '--rule', 'bug-label');
     const replayed = await ask<ReplayReport>('replay', (await deliveries())[0]?.id ?? '');
     const again = await forgehand(place, 'housekeeping', 'restore', file, '--config', place.configFile);
 

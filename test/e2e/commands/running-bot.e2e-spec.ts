@@ -112,7 +112,7 @@ describe('e2e/commands on a running embedded bot', () => {
       roles: ['all'],
       queueHealthy: true,
       paused: [],
-      orgs: [{ name: 'acme', revision: { rules: 4, policies: 0 }, heldBack: [] }],
+      rows: [{ name: 'acme', revision: { rules: 4, policies: 0 }, heldBack: [] }],
       forges: [{ id: 'main', self: 'bot', reachable: true }],
     });
     expect(await run('status')).toMatchObject({
@@ -490,7 +490,7 @@ describe('e2e/commands when no bot runs', () => {
       running: false,
       roles: [],
       startedAt: null,
-      orgs: [{ revision: { rules: 4 } }],
+      rows: [{ revision: { rules: 4 } }],
       paused: [{ org: 'acme', rule: null }],
     });
     expect(await json('resume', '--org', 'acme')).toEqual({ resumed: true });
