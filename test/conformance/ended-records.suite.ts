@@ -101,6 +101,9 @@ export function endedRecordsSuite(open: () => Promise<Stores>): void {
       const plan = (id: string): PolicyPlan =>
         ({ id, hash: `hash-${id}`, forge: 'main', org: 'settled', madeAt: day(1), now: day(1), lines: [] }) as never;
       for (const id of ['open', 'denied', 'applied', 'running', 'young']) await plans.keep(plan(id));
+      // Only to whom may see their organization.
+      expect(await plans.beginningWith(['hash-open'], [{ org: 'settled', repositories: null }])).toHaveLength(1);
+      expect(await plans.beginningWith(['hash-open'], [{ org: 'other', repositories: null }])).toEqual([]);
       await plans.decide('denied', 'denied', 'ann');
       for (const id of ['applied', 'running', 'young']) await plans.markApplied(id, 'ann');
       await dataSource.query(`UPDATE plans SET applied_at = '2025-01-01' WHERE id IN ('applied', 'running')`);

@@ -53,10 +53,10 @@ beforeAll(async () => {
   await browser.follow((await bot.reach.post<{ url: string }>('/v1/console/links', {})).url);
   // What was there before the bot is history: it polls once first.
   await until(async () => {
-    const { orgs } = await bot.reach.get<{ orgs: Array<{ pollers: Array<{ advancedAt: string | null }> }> }>(
+    const { rows } = await bot.reach.get<{ rows: Array<{ pollers: Array<{ advancedAt: string | null }> }> }>(
       '/v1/status',
     );
-    return typeof orgs[0]?.pollers[0]?.advancedAt === 'string';
+    return typeof rows[0]?.pollers[0]?.advancedAt === 'string';
   });
 });
 
