@@ -91,6 +91,7 @@ describe('e2e/commands: an archive', () => {
       'data',
       'DELETE FROM arrival_events',
       'DELETE FROM runs',
+      'DELETE FROM intents',
       'DELETE FROM events',
       'DELETE FROM arrivals',
       'DELETE FROM repeats',
@@ -112,7 +113,9 @@ describe('e2e/commands: an archive', () => {
     expect(restored?.stored).toBeGreaterThan(0);
     expect(runs.map(({ run }) => run.rule)).toEqual(['bug-label']);
     expect(replayed.newRuns).toBe(0);
-    expect(again.stdout).toMatch(/0 have their body again, 0 are new here and decided now, \d+ were there/);
+    expect(again.stdout).toMatch(
+      /0 have their body again, 0 are new here and decided now, 0 are too old to be decided, \d+ were there/,
+    );
     expect(await labels()).toEqual(['bug']);
   });
 });
