@@ -2,6 +2,7 @@ import type { JsonObject } from '../../src/core/json.js';
 import type { LiveBot } from './live-bot.js';
 import type { Rows } from './rows.js';
 import { includes, isSame, see } from './see.js';
+import { KEPT_FRESH } from './shipped-rules.js';
 import { People, type Stage, type StageOrg } from './stage.js';
 
 const LABELS = 13;
@@ -204,14 +205,14 @@ async function tidyBranches(house: House, stage: Stage): Promise<void> {
   const repo = 'tidy';
   const at = (rest: string): string => people.at(repo, rest);
   await people.repository(repo);
-  const readyLabel = async (): Promise<JsonObject | undefined> =>
-    (await house.list(at('/labels'))).find(({ name }) => name === 'merge/ready');
+  const freshLabel = async (): Promise<JsonObject | undefined> =>
+    (await house.list(at('/labels'))).find(({ name }) => name === KEPT_FRESH);
   await house.see('house-labels before branches are tidied', async () => {
-    const label = await readyLabel();
+    const label = await freshLabel();
     return { isThere: label !== undefined, seen: String(label?.name) };
   });
   const number = await people.pull(repo);
-  await people.putLabel(repo, number, (await readyLabel())?.id ?? null);
+  await people.putLabel(repo, number, (await freshLabel())?.id ?? null);
   const before = await people.headOf(repo, number);
   await people.push(repo, 'later.txt', 'later\n', 'main', stage.olga);
   await house.see('keep-up-to-date: pull_request.update_branch', async () => {
