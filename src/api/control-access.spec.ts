@@ -100,7 +100,7 @@ describe('api/control-access', () => {
     });
     const service = {
       operations,
-      longCalls: new LongCalls({ monotonicMs: () => 0 }),
+      longCalls: new LongCalls({ monotonicMs: () => 0 }, silentLogger),
       knownNames: { of: async () => new Map() },
       operatorOf: (hash: string) => store.byTokenHash(hash),
       isBusy: async () => false,

@@ -15,7 +15,7 @@ import { Metrics } from '../observability/metrics.js';
 import { ControlAccess, type ControlAccessOptions } from './control-access.js';
 import { limitedFastify, type ServerCertificate } from '../platform/limited-fastify.js';
 import { OPERATIONS, type Control, type OperationName } from './operations/index.js';
-import { tellCall } from './operations/tell-call.js';
+import { INTERNAL, tellCall } from './operations/tell-call.js';
 import { readInput, routeOf, type AnyOperation } from './operations/operation.js';
 import { METRICS_TYPE, scrape } from './scrape.js';
 
@@ -84,11 +84,8 @@ export function buildControlServer({
         const [input, caller] = [readInput(operation, request), access.callerOf(request)];
         if (!operation.takesLong) return handle(input, caller);
         const { longCalls } = control();
-        const { id } = longCalls.begin(caller, name, input as object, () => handle(input, caller));
-        const call = await longCalls.look(caller, id, AT_ONCE_MS);
-        if (call.outcome === null) return reply.code(202).send(tellCall(call));
-        if ('error' in call.outcome) throw call.outcome.error;
-        return call.outcome.answer;
+        const ran = await longCalls.run(caller, name, input as object, () => handle(input, caller), AT_ONCE_MS);
+        return 'call' in ran ? reply.code(202).send(tellCall(ran.call)) : ran.answer;
       },
     });
   }
@@ -131,7 +128,7 @@ function answerError(error: unknown, reply: FastifyReply, logger: Logger): Fasti
   if (status && status < 500)
     return reply.code(status).send({ error: 'BAD_REQUEST', message: (error as Error).message });
   logger.error({ error }, 'control.request-failed');
-  return reply.code(500).send({ error: 'INTERNAL', message: 'the request failed; the log says why' });
+  return reply.code(500).send({ error: 'INTERNAL', message: INTERNAL });
 }
 
 /** The control API of the socket, or of a command. */

@@ -34,7 +34,7 @@ class Job {
 }
 
 function serve(job: Job) {
-  const longCalls = new LongCalls({ monotonicMs: () => performance.now() });
+  const longCalls = new LongCalls({ monotonicMs: () => performance.now() }, silentLogger);
   const look: Control['operations']['longCall'] = async ({ id, waitMs }, caller) => {
     const { tellCall } = await import('./operations/tell-call.js');
     return tellCall(await longCalls.look(caller, id, waitMs)) as never;
@@ -108,8 +108,30 @@ describe('api/long-calls', () => {
     expect((await ask()).json()).toEqual({ error: 'NO_SUCH_JOB', message: 'there is no job' });
   });
 
+  it('logs a fault of ours once, whether or not somebody still waits', async () => {
+    const logged: unknown[] = [];
+    const logger = { ...silentLogger, error: (facts: object) => void logged.push(facts) };
+    const calls = new LongCalls({ monotonicMs: () => 0 }, logger);
+    const ann = { kind: 'operator', name: 'ann' } as never;
+    const fault = new TypeError('a fault of ours');
+    let fail: () => void = () => {};
+    const failing = new Promise<never>((_, reject) => (fail = () => reject(fault)));
+
+    const ran = await calls.run(ann, 'runJob', {}, () => failing, 0);
+    fail();
+    if ('call' in ran) await ran.call.ended;
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(logged).toEqual([{ operation: 'runJob', error: fault }]);
+
+    // In time it is thrown, and logged by whoever answers.
+    await expect(calls.run(ann, 'runJob', { n: 2 }, () => Promise.reject(fault), 1_000)).rejects.toBe(fault);
+    const told = calls.run(ann, 'runJob', { n: 3 }, () => Promise.reject(new UserError('NO_SUCH_JOB', 'x')), 1_000);
+    await expect(told).rejects.toThrow('x');
+    expect(logged).toHaveLength(1);
+  });
+
   it('tells nobody but its caller of it', async () => {
-    const calls = new LongCalls({ monotonicMs: () => 0 });
+    const calls = new LongCalls({ monotonicMs: () => 0 }, silentLogger);
     const caller = (name: string) => ({ kind: 'operator', name }) as never;
     const { id } = calls.begin(caller('ann'), 'runJob', {}, async () => ({ secret: 1 }));
 
@@ -119,7 +141,7 @@ describe('api/long-calls', () => {
 
   it('keeps answers for an hour, and no more than 200', async () => {
     let now = 0;
-    const calls = new LongCalls({ monotonicMs: () => now });
+    const calls = new LongCalls({ monotonicMs: () => now }, silentLogger);
     const ann = { kind: 'operator', name: 'ann' } as never;
     const begin = async (n: number): Promise<string> => {
       const { id, ended } = calls.begin(ann, 'runJob', { n }, async () => n);

@@ -1,8 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../core/clock.js';
-import { UserError } from '../core/errors.js';
+import { BotError, UserError } from '../core/errors.js';
 import { newId } from '../core/ids.js';
 import { stringifyJson } from '../core/json.js';
+import { Logger } from '../core/logger.js';
 import type { ControlCaller } from '../core/operators.js';
 import { hearProgress, type Progress } from '../core/progress.js';
 import { within } from '../core/within.js';
@@ -39,7 +40,10 @@ interface OwnCall extends LongCall {
 export class LongCalls {
   private readonly calls = new Map<string, OwnCall>();
 
-  constructor(@Inject(Clock) private readonly clock: Pick<Clock, 'monotonicMs'>) {}
+  constructor(
+    @Inject(Clock) private readonly clock: Pick<Clock, 'monotonicMs'>,
+    private readonly logger: Logger,
+  ) {}
 
   /** @param input a reason in it tells no calls apart @param work begun unless the same call of this caller runs already */
   begin(caller: ControlCaller, operation: string, input: object, work: () => Promise<unknown>): LongCall {
@@ -73,6 +77,32 @@ export class LongCalls {
     );
     this.calls.set(call.id, call);
     return call;
+  }
+
+  /**
+   * The answer of a call that ends within this time; else the call, which goes on. An error after that is in the log, unless it is told to whoever looks.
+   * @throws what the call failed with within the time
+   */
+  async run(
+    caller: ControlCaller,
+    operation: string,
+    input: object,
+    work: () => Promise<unknown>,
+    waitMs: number,
+  ): Promise<{ readonly answer: unknown } | { readonly call: LongCall }> {
+    const call = this.begin(caller, operation, input, work);
+    await within(waitMs, call.ended).catch(() => undefined);
+    if (call.outcome === null) {
+      void call.ended.then(() => this.logFault(operation, call.outcome));
+      return { call };
+    }
+    if ('error' in call.outcome) throw call.outcome.error;
+    return call.outcome;
+  }
+
+  private logFault(operation: string, outcome: Outcome | null): void {
+    if (outcome && 'error' in outcome && !(outcome.error instanceof BotError))
+      this.logger.error({ operation, error: outcome.error }, 'call.failed');
   }
 
   /**

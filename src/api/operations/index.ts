@@ -59,7 +59,7 @@ export type AnswerOf<Name extends OperationName> = z.output<Operations[Name]['an
 /** What the control API serves. */
 export interface Control {
   readonly operations: Bound<Operations>;
-  readonly longCalls: Pick<LongCalls, 'begin' | 'look'>;
+  readonly longCalls: Pick<LongCalls, 'run' | 'look'>;
   /** Names to leave out of what people are told by another way than an operation. */
   readonly knownNames: Pick<KnownNames, 'of'>;
   /** Whose token this is, whatever its state; null = nobody's. */

@@ -13,4 +13,4 @@ export function tellCall({ id, progress, outcome }: LongCall): Shape<typeof long
   return { id, state: 'failed', progress, error: error.code, message: error.message };
 }
 
-const INTERNAL = 'the request failed; the log says why';
+export const INTERNAL = 'the request failed; the log says why';

@@ -161,14 +161,12 @@ async function call(
   const input = readInput(operation, { method: 'POST', params: {}, query: {}, body });
   const handle = running.operations[name] as (input: unknown, caller: ControlCaller) => Promise<unknown>;
   if (!isAct || !operation.takesLong) return handle(input, caller);
-  const { id } = running.longCalls.begin(caller, name, input as object, () => handle(input, caller));
-  const { outcome } = await running.longCalls.look(caller, id, WAIT_MS);
-  if (outcome === null)
+  const ran = await running.longCalls.run(caller, name, input as object, () => handle(input, caller), WAIT_MS);
+  if ('call' in ran)
     throw new GoesOn(
       'It takes long, and goes on by itself: look at this page again. Ask once more to wait for its end.',
     );
-  if ('error' in outcome) throw outcome.error;
-  return outcome.answer;
+  return ran.answer;
 }
 
 export function sendError(
