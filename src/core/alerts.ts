@@ -110,6 +110,8 @@ export abstract class Alerts {
 export interface RaisedAlert {
   readonly key: string;
   readonly reason: Reason;
+  /** The organization that it is about; null = none, or several. */
+  readonly org: string | null;
   readonly at: Date;
 }
 

@@ -232,6 +232,7 @@ export class ConnectedForges {
       for (const map of [this.connected, this.failures, this.attempts]) map.delete(credential);
       this.alerts.resolve(`forge.unreachable/${credential}`);
       this.alerts.resolve(`forge.unknown-self/${credential}`);
+      this.alerts.resolve(`polls.stretched/${credential}`);
     }
     const existed = new Set(before);
     await Promise.all(this.forges.filter((forge) => !existed.has(forge)).map((forge) => this.attempt(forge, 0)));

@@ -85,7 +85,7 @@ export class ServerAccessReader {
   /** `under` of each credentials, and its token; null with a password. */
   private readonly credentials: () => ReadonlyMap<string, { readonly under: string; readonly token: Secret | null }>;
   /** Where this process compared what is kept with what the forge told when it was reached. */
-  private readonly confirmed = new Set<string>();
+  private readonly confirmed = new WeakSet<ForgeCapabilities>();
   /** As this process saw them last. */
   private readonly answers = new Map<string, OperationAnswers>();
 
@@ -141,7 +141,7 @@ export class ServerAccessReader {
    */
   async learn(forge: ReachedForge, olderThanMs: number): Promise<ServerAccess> {
     const { credential, capabilities } = forge;
-    const isConfirmed = this.confirmed.has(credential);
+    const isConfirmed = this.confirmed.has(capabilities);
     const isYoung = youngerThan(olderThanMs);
     const { seen } = await this.looks.look<ServerAccess>(
       this.at(credential, 'server'),
@@ -245,7 +245,7 @@ export class ServerAccessReader {
     const answers = (await this.read(credential)).operations.look?.seen ?? {};
     this.answers.set(credential, answers);
     for (const name of operationNames) if (answers[name]?.is === 'missing') capabilities.noteMissing(name);
-    this.confirmed.add(credential);
+    this.confirmed.add(capabilities);
   }
 
   private async readServer(forge: ReachedForge): Promise<ServerAccess> {

@@ -6,8 +6,13 @@ import { OpenAlerts } from './open-alerts.js';
 
 const AT = new Date('2026-11-24T10:00:00Z');
 const LATER = new Date('2026-11-24T10:05:00Z');
-const GAPS: RaisedAlert = { key: 'gaps/acme', reason: alert('gaps', { org: 'acme' }), at: AT };
-const SILENT: RaisedAlert = { key: 'forge.silent/main', reason: alert('forge.silent', { forge: 'main' }), at: LATER };
+const GAPS: RaisedAlert = { key: 'gaps/acme', reason: alert('gaps', { org: 'acme' }), org: null, at: AT };
+const SILENT: RaisedAlert = {
+  key: 'forge.silent/main',
+  reason: alert('forge.silent', { forge: 'main' }),
+  org: null,
+  at: LATER,
+};
 
 let clock: ManualClock;
 let raised: RaisedAlert[];

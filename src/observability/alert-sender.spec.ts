@@ -89,6 +89,16 @@ describe('observability/alert-sender', () => {
     expect([...alerts.resolvedSince(before)]).toEqual([]);
   });
 
+  it('knows whose an alert is from its words, or from the facts beside them', () => {
+    const alerts = new AlertSender(silentLogger, new Metrics(), new ManualClock(), null);
+    const job = alert('housekeeping', { job: 'mirrors.audit', first: 'a mirror is late' });
+    alerts.raise('gaps/acme', MISSING);
+    alerts.raise('housekeeping/mirrors.audit/main/beta', job, { org: 'beta' });
+    alerts.raise('housekeeping/mirrors.audit/main/', job);
+
+    expect(alerts.raised().map(({ org }) => org)).toEqual(['acme', 'beta', null]);
+  });
+
   it('keeps what was resolved, raised here or not, until it is raised again', () => {
     const clock = new ManualClock('2026-11-24T10:00:00Z');
     const alerts = new AlertSender(silentLogger, new Metrics(), clock, null);

@@ -54,8 +54,8 @@ export class AlertSender implements Alerts, RaisedAlerts {
   ): void {
     this.resolved.delete(key);
     if (this.open.has(key)) return;
-    this.open.set(key, { key, reason: { code, params }, at: this.clock.now() });
     const org = nameIn(params['org']) ?? nameIn(facts['org']);
+    this.open.set(key, { key, reason: { code, params }, org, at: this.clock.now() });
     const telling = this.groups.begin(key, code, org);
     if (telling === 'one-of-many') return this.logger.info({ alert: key, shared: sharedKey(code) }, 'alert.joined');
     const message = textOf({ code, params });

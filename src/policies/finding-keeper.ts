@@ -50,6 +50,7 @@ export class FindingKeeper {
     for (const { name, severity, message } of allFindings.failing)
       if (LOUD.includes(severity))
         alerts.raise(keyOf(org, policy, name), alert('finding', { subject: allFindings.name, message }), {
+          org,
           policy,
           expectation: name,
           severity,

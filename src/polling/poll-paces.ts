@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { AppConfig } from '../config/app-config.js';
 import { alert, Alerts } from '../core/alerts.js';
 import { Clock } from '../core/clock.js';
+import { grouped } from '../core/grouped.js';
 import { type FeedPeriod, PollPeriods } from '../forge/poll-periods.js';
 import { leftForPolls, paceOf, type PollNeeds, type PollPace } from './poll-pace.js';
 import type { Polled } from './pollers.js';
@@ -50,19 +51,15 @@ export class PollPaces {
     this.planAtMs = now + PLAN_EVERY_MS;
     this.planned = sources.length;
     const paces = new Map<string, PollPace>();
-    const byCredential = new Map<string, Polled[]>();
-    for (const source of sources) {
-      const own = byCredential.get(source.credential);
-      if (own) own.push(source);
-      else byCredential.set(source.credential, [source]);
-    }
-    for (const [credential, own] of byCredential) {
+    for (const [credential, own] of grouped(sources, (source) => source.credential)) {
       const needs = this.needsOf(own);
       const pace = paceOf(needs);
       paces.set(credential, pace);
       this.tell(credential, own, needs, pace);
     }
     this.paces = paces;
+    // Another process may tell of these meanwhile: what was told here says nothing when they come back.
+    for (const credential of this.stretches.keys()) if (!paces.has(credential)) this.stretches.delete(credential);
   }
 
   /** The time between two polls of a source, as things are now. */

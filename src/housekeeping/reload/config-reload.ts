@@ -140,9 +140,8 @@ export class ConfigReload {
 
   /** Nobody would resolve them any more. */
   private resolveAlertsOf(removed: readonly string[]): void {
-    const names = new Set<unknown>(removed);
-    for (const { key, reason } of this.raisedAlerts.raised())
-      if (names.has(reason.params['org'])) this.alerts.resolve(key as AlertKey);
+    for (const { key, org } of this.raisedAlerts.raised())
+      if (org !== null && removed.includes(org)) this.alerts.resolve(key as AlertKey);
   }
 
   /** Of this process: each reads its own files. */
