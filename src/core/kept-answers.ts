@@ -36,11 +36,14 @@ export class KeptAnswers<Answer> {
     ask: (missing: readonly Asked[]) => Promise<(subject: Asked) => Answer>,
   ): Promise<Answer[]> {
     const now = this.nowMs();
-    const missing = questions.filter(([question]) => (this.answers.get(question)?.untilMs ?? now) <= now);
-    const together = missing.length === 0 ? null : ask(missing.map(([, subject]) => subject));
+    const missing = new Map(questions.filter(([question]) => (this.answers.get(question)?.untilMs ?? now) <= now));
+    const together = missing.size === 0 ? null : ask([...missing.values()]);
+    // An answer may end between the two looks: it is not among those that were asked for together.
     return Promise.all(
       questions.map(([question, subject]) =>
-        this.get(question, keptMs, async () => (await (together ?? ask([subject])))(subject)),
+        this.get(question, keptMs, async () =>
+          (await (together && missing.has(question) ? together : ask([subject])))(subject),
+        ),
       ),
     );
   }
