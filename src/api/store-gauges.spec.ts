@@ -18,8 +18,16 @@ describe('api/store-gauges', () => {
         },
       },
       {
-        read: async (_forge, _org, source) =>
-          source === 'feed' ? { position: null, advancedAt: new Date('2026-11-20T12:00:00Z') } : null,
+        of: async () => [
+          { forge: 'main', org: 'acme', source: 'feed', position: null, advancedAt: new Date('2026-11-20T12:00:00Z') },
+          {
+            forge: 'other',
+            org: 'acme',
+            source: 'tasks',
+            position: null,
+            advancedAt: new Date('2026-11-20T11:00:00Z'),
+          },
+        ],
       },
       { visible: () => [{ name: 'acme', forge: 'main' }] as never, sourcesOf: () => ['feed', 'tasks'] },
       metrics,
@@ -48,10 +56,11 @@ describe('api/store-gauges', () => {
       { backlog: async () => ({ arrivals: 0, events: 0 }) },
       { countNewestByState: async () => Object.fromEntries(INTENT_STATES.map((state) => [state, 0])) as never },
       {
-        read: async (_forge, org) => ({
-          position: null,
-          advancedAt: new Date(clock.now().getTime() - (seconds[org] ?? 0) * 1000),
-        }),
+        of: async (orgs) =>
+          orgs.map((org) => ({
+            ...{ forge: 'main', org, source: 'feed' as const, position: null },
+            advancedAt: new Date(clock.now().getTime() - (seconds[org] ?? 0) * 1000),
+          })),
       },
       {
         visible: () => Object.keys(seconds).map((name) => ({ name, forge: 'main' })) as never,

@@ -16,7 +16,7 @@ export class StoreGauges {
   constructor(
     @Inject(InboxStore) private readonly inbox: Pick<InboxStore, 'backlog'>,
     @Inject(JournalStore) private readonly journal: Pick<JournalStore, 'countNewestByState'>,
-    @Inject(CursorStore) private readonly cursors: Pick<CursorStore, 'read'>,
+    @Inject(CursorStore) private readonly cursors: Pick<CursorStore, 'of'>,
     @Inject(Orgs) private readonly orgs: Pick<Orgs, 'visible' | 'sourcesOf'>,
     @Inject(Metrics) private readonly metrics: Pick<Metrics, 'backlog' | 'intents' | 'pollAge' | 'series'>,
     @Inject(Clock) private readonly clock: Pick<Clock, 'now'>,
@@ -30,15 +30,22 @@ export class StoreGauges {
     for (const [what, count] of Object.entries(backlog)) metrics.backlog.set({ what }, count);
     for (const state of UNSETTLED_STATES) metrics.intents.set({ state }, intents[state]);
     const ages = new Map<string, { readonly labels: { org: string; source: string }; readonly ageS: number }>();
-    for (const { name, forge } of orgs.visible(null))
+    const visible = orgs.visible(null);
+    const positions = await cursors.of(visible.map(({ name }) => name));
+    const advancedAt = new Map(positions.map((one) => [keyOf(one.forge, one.org, one.source), one.advancedAt]));
+    for (const { name, forge } of visible)
       for (const source of orgs.sourcesOf(name)) {
-        const stored = await cursors.read(forge, name, source);
-        if (!stored) continue;
+        const at = advancedAt.get(keyOf(forge, name, source));
+        if (!at) continue;
         const labels = { org: metrics.series.labelOf(name), source };
         const key = JSON.stringify(labels);
-        const ageS = Math.max(ages.get(key)?.ageS ?? 0, (clock.now().getTime() - stored.advancedAt.getTime()) / 1000);
+        const ageS = Math.max(ages.get(key)?.ageS ?? 0, (clock.now().getTime() - at.getTime()) / 1000);
         ages.set(key, { labels, ageS });
       }
     for (const { labels, ageS } of ages.values()) metrics.pollAge.set(labels, ageS);
   }
+}
+
+function keyOf(forge: string, org: string, source: string): string {
+  return JSON.stringify([forge, org, source]);
 }
