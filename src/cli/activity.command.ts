@@ -4,7 +4,7 @@ import type { ActivityRow } from '../insight/activity.js';
 import { hasFired } from '../core/run.js';
 import { limitOption, orgOption } from './command-options.js';
 import { allOption, effectsText, footer, hidesUnchanged, type ListOptions } from './list-options.js';
-import { printPages } from './page-command.js';
+import { pagesByTime, printPages } from './page-command.js';
 import { plain, shortIds, state, table, when } from './print.js';
 import { withBot, type Reach } from './reach-bot.js';
 import { colour, writeOut } from './terminal.js';
@@ -36,8 +36,7 @@ export function activityCommand(): Command {
         const { config, json, follow: _follow, all, before, limit, ...filter } = options;
         // Whoever asks for a state wants all of that state.
         const hides = (filter.state ?? filter.effects) === undefined && hidesUnchanged(options);
-        const pages = { config, json, all: json && all, limit, ...(before === undefined ? {} : { after: before }) };
-        await printPages(pages, {
+        await printPages(pagesByTime({ ...options, all: json && all }), {
           page: ({ after, limit: most }) =>
             bot.call('activity', { ...filter, changed: hides || undefined, before: after, limit: most }),
           show: (page) =>

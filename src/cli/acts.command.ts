@@ -22,12 +22,11 @@ export function actsCommand(): Command {
     .addOption(everyPageOption())
     .action((options: ActsOptions) =>
       withBot(options.config, async (bot) => {
-        const { org, limit } = options;
+        const { org } = options;
         await printByTime(options, {
           read: async (place) => (await bot.call('acts', { org, ...place })).acts,
           idOf: ({ id }) => id,
-          show: (acts) =>
-            `${listTable(ACTS, acts)}${footer({ before: acts.length === limit ? acts.at(-1)?.id : null })}`,
+          show: (acts, next) => `${listTable(ACTS, acts)}${footer({ before: next })}`,
         });
       }),
     );

@@ -15,8 +15,6 @@ interface BotCommand<Options, Value> {
   /** Before the bot is reached. @throws UserError where the options do not go together */
   readonly check?: (options: Options) => void;
   readonly ask: (bot: Reach, options: Options) => Promise<Value>;
-  /** What is printed as JSON. Default: all of it. */
-  readonly json?: (value: Value) => unknown;
   readonly show: (value: Value, options: Options) => string | Promise<string>;
   /** What follows from it, such as the exit code. */
   readonly after?: (value: Value, options: Options) => void;
@@ -26,7 +24,7 @@ interface BotCommand<Options, Value> {
 export function botCommand<Options extends object, Value>(
   name: string,
   summary: string,
-  { argument, check, ask, json: jsonOf = (value) => value, show, after }: BotCommand<Options, Value>,
+  { argument, check, ask, show, after }: BotCommand<Options, Value>,
 ): Command {
   return storeCommand(name, summary).action(async (...args: unknown[]) => {
     const { config, json, ...rest } = args.at(-2) as BotOptions;
@@ -35,7 +33,7 @@ export function botCommand<Options extends object, Value>(
     await withBot(config, async (bot) => {
       const value = await ask(bot, options);
       const text = json ? '' : await show(value, options);
-      print(json, jsonOf(value), () => text);
+      print(json, value, () => text);
       after?.(value, options);
     });
   });

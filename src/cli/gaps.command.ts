@@ -3,7 +3,7 @@ import { COVERAGE, GAPS } from '../api/lists.js';
 import { storeCommand } from './bot-command.js';
 import { limitOption, orgOption } from './command-options.js';
 import { beforeOption, footer, type ListOptions } from './list-options.js';
-import { everyPageOption, moreLine, printPages } from './page-command.js';
+import { everyPageOption, moreLine, pagesByTime, printPages } from './page-command.js';
 import { listTable } from './print-list.js';
 import { when } from './print.js';
 import { withBot } from './reach-bot.js';
@@ -21,10 +21,10 @@ export function gapsCommand(): Command {
     .addOption(everyPageOption())
     .option('--search <text>', 'only coverage of organizations or kinds whose names contain this text')
     .addOption(new Option('--coverage-after <next>', 'show the next page of the coverage'))
-    .action(({ config, json, all, before, limit, ...query }: GapsOptions) =>
-      withBot(config, async (bot) => {
-        const pages = { config, json, all, limit, ...(before === undefined ? {} : { after: before }) };
-        await printPages(pages, {
+    .action((options: GapsOptions) =>
+      withBot(options.config, async (bot) => {
+        const { config: _config, json: _json, all: _all, before: _before, limit: _limit, ...query } = options;
+        await printPages(pagesByTime(options), {
           page: ({ after, limit: most }) => bot.call('gaps', { ...query, before: after, limit: most }),
           show: ({ rows, next, coverage, coveredSince }) =>
             [

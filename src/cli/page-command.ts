@@ -1,9 +1,11 @@
 import { Option, type Command } from 'commander';
+import { SEARCH } from '../api/lists.js';
 import { counted } from '../api/words.js';
 import { stringifyJson } from '../core/json.js';
 import { storeCommand, type BotOptions } from './bot-command.js';
 import { wholeNumber } from './command-options.js';
 import { print } from './print.js';
+import { filterOptions } from './print-list.js';
 import { withBot, type Reach } from './reach-bot.js';
 import { colour, writeOut } from './terminal.js';
 
@@ -32,6 +34,7 @@ interface Pages<Answer extends Page> {
   readonly show: (answer: Answer) => string | Promise<string>;
 }
 
+const USUAL_ROWS = 50;
 /** Rows of one request where all are wanted. */
 const MOST_ROWS = 1_000;
 
@@ -69,17 +72,20 @@ export async function printPages<Answer extends Page>(
     else rows.push(...current.rows);
     if (current.next === null) break;
   }
-  const text = json ? '' : await show({ ...first, rows, next: null });
-  if (!json) print(false, null, () => text);
+  if (!json) {
+    const text = await show({ ...first, rows, next: null });
+    print(false, null, () => text);
+  }
   return first;
 }
 
-/** @param usual rows of a page. Default: 50 */
-export function pageOptions(usual = 50): Option[] {
+export function pageOptions(): Option[] {
   return [
-    new Option('--search <text>', 'only rows whose names contain this text'),
+    ...filterOptions([SEARCH]),
     afterOption(),
-    new Option('-n, --limit <count>', 'maximum number of rows').default(usual).argParser(wholeNumber(1, MOST_ROWS)),
+    new Option('-n, --limit <count>', 'maximum number of rows')
+      .default(USUAL_ROWS)
+      .argParser(wholeNumber(1, MOST_ROWS)),
     everyPageOption(),
   ];
 }
@@ -92,28 +98,29 @@ export const everyPageOption = (): Option =>
 interface PagesByTime<Row> {
   readonly read: (place: { readonly before: string | undefined; readonly limit: number }) => Promise<readonly Row[]>;
   readonly idOf: (row: Row) => string;
-  readonly show: (rows: readonly Row[]) => string | Promise<string>;
+  readonly show: (rows: readonly Row[], next: string | null) => string | Promise<string>;
+}
+
+/** Lists by time call the place of a page `before`. */
+interface TimeOptions extends BotOptions {
+  readonly all: boolean;
+  readonly before?: string;
+  readonly limit: number;
+}
+
+export function pagesByTime({ config, json, all, before, limit }: TimeOptions): PageOptions {
+  return { config, json, all, limit, ...(before === undefined ? {} : { after: before }) };
 }
 
 /** A list by time, whose pages begin behind the id of a row. For programs `next` of a full page names its last row: the page behind it may be empty. */
-export function printByTime<Row>(
-  {
-    config,
-    json,
-    all,
-    before,
-    limit,
-  }: BotOptions & { readonly all: boolean; readonly before?: string; readonly limit: number },
-  { read, idOf, show }: PagesByTime<Row>,
-): Promise<unknown> {
-  const options: PageOptions = { config, json, all, limit, ...(before === undefined ? {} : { after: before }) };
-  return printPages(options, {
+export function printByTime<Row>(options: TimeOptions, { read, idOf, show }: PagesByTime<Row>): Promise<unknown> {
+  return printPages(pagesByTime(options), {
     page: async ({ after, limit: most }) => {
       const rows = await read({ before: after, limit: most });
       const last = rows.length === most ? rows.at(-1) : undefined;
       return { rows, next: last === undefined ? null : idOf(last) };
     },
-    show: ({ rows }) => show(rows),
+    show: ({ rows, next }) => show(rows, next),
   });
 }
 

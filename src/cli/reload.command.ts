@@ -33,7 +33,7 @@ function describe({ added, removed, changed, needsRestart }: NonNullable<AnswerO
     .map(([names, what]) => `${counted(names.length, 'organization')} ${what}: ${shorten(names)}`);
   return [
     ...(lines.length > 0 ? lines : ['no organization was added, removed or changed']),
-    ...(needsRestart.length > 0 ? [`needs a restart to hold: ${needsRestart.join(', ')}`] : []),
+    ...(needsRestart.length > 0 ? [`takes effect after a restart: ${needsRestart.join(', ')}`] : []),
   ];
 }
 

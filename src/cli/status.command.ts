@@ -53,7 +53,9 @@ function attentionLines(report: StatusReport): string[] {
   if (report.queueHealthy === false)
     lines.push(colour.yellow('the queue does not answer; workers find their work in the store meanwhile'));
   if (report.cut.length > 0)
-    lines.push(colour.dim(`more is ${report.cut.join(', ')}: --limit 1000, or --org NAME for one organization`));
+    lines.push(
+      colour.dim(`longer than shown: ${report.cut.join(', ')}. More: --limit 1000, or --org NAME for one organization`),
+    );
   return lines;
 }
 

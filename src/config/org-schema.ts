@@ -69,7 +69,9 @@ const itsOwn = {
 const shared = {
   forge: identifier.describe('id of its forge; required here or in `defaults`'),
   rules: z.strictObject({
-    path: text.optional().describe('folder or file with rules, relative to this file'),
+    path: text
+      .optional()
+      .describe('folder or file with rules, from the folder of the config file (also in a file of orgs.d)'),
     repository: z
       .string()
       .regex(/^[A-Za-z0-9._-]{1,100}\/[A-Za-z0-9._-]{1,100}$/, { error: 'owner/name' })

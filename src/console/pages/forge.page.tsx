@@ -50,7 +50,7 @@ export const forgePage = definePage({
               <p>
                 {report.findings === 0
                   ? 'Nothing is wrong.'
-                  : `${report.findings} of ${report.total} checks found something.`}
+                  : `${report.attention} of ${report.total} checks found something.`}
               </p>
             </Callout>
             <ListTable

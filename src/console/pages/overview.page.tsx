@@ -83,9 +83,10 @@ export const overviewPage = definePage({
             />
             {(steps.length > STEPS_SHOWN || status.cut.length > 0) && (
               <p class="muted small">
-                There is more to do: {steps.length > STEPS_SHOWN && `${steps.length - STEPS_SHOWN} of this kind`}
-                {status.cut.length > 0 && ` (${status.cut.join(', ')})`}. <code>forgehand status --limit 1000</code>{' '}
-                shows it.
+                Not all is shown here
+                {steps.length > STEPS_SHOWN && `: ${counted(steps.length - STEPS_SHOWN, 'more step', 'more steps')}`}
+                {status.cut.length > 0 && `; longer than shown: ${status.cut.join(', ')}`}.{' '}
+                <code>forgehand status --limit 1000</code> shows it.
               </p>
             )}
           </Section>

@@ -87,7 +87,9 @@ export function More({ page: { rows, next, total, attention }, one, many, by = '
     <>
       <p class="muted small">
         {rows.length} of {counted(total, one, many)}
-        {attention > 0 && `; ${counted(attention, 'needs', 'need')} attention and come first`}.
+        {attention > 0 &&
+          `; ${counted(attention, 'needs', 'need')} attention and ${attention === 1 ? 'comes' : 'come'} first`}
+        .
       </p>
       <Pager next={next} by={by} />
     </>
