@@ -1,6 +1,6 @@
 import { defineAction, textOf, changed, refused, there, toWrite } from './define-action.js';
 import { say } from './reasons.js';
-import { choice, line, optional, text } from './support/params.js';
+import { commitId, choice, line, optional, text } from './support/params.js';
 import { readAll, orMissing } from '../forge/forge-client.js';
 import type { JsonObject } from '../core/json.js';
 import { RIGHTS } from '../core/rights.js';
@@ -11,9 +11,7 @@ export const setStatus = defineAction({
   summary: 'Set the status of a commit',
   target: 'repository',
   params: {
-    sha: text('full hash of the commit', {
-      check: (sha) => (/^[0-9a-f]{40}([0-9a-f]{24})?$/.test(sha) ? null : 'must be a whole commit id'),
-    }),
+    sha: commitId('full hash of the commit'),
     context: text('subject of the status, such as ci/tests', {
       max: 255,
       check: (context) => (context.trim() === '' ? 'must not be empty' : null),

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../core/clock.js';
 import { UserError } from '../core/errors.js';
 import { AppConfig } from '../config/app-config.js';
-import { ofOrgs } from '../config/live-config.js';
+import { ofOrgs, orgsByName } from '../config/live-config.js';
 import { DueDecider } from '../pipeline/decide/decide-due.js';
 import { frozenAt } from '../policies/freeze.js';
 import { isJob, type ScheduledOrg } from './jobs/job.js';
@@ -57,6 +57,7 @@ export class Scheduler {
   private readonly failing: Backoff;
   private waking: Promise<void> | null = null;
   private readonly orgs: () => readonly ScheduledOrg[];
+  private readonly orgByName: ReturnType<typeof orgsByName>;
   private isStopped = false;
   private lastLookMs = 0;
   private leftOverAtMs = Number.NEGATIVE_INFINITY;
@@ -64,7 +65,7 @@ export class Scheduler {
   private readonly startedAt: Date;
 
   constructor(
-    private readonly config: AppConfig,
+    config: AppConfig,
     private readonly revisions: ActiveRevisions,
     @Inject(JobRunner) private readonly jobs: Pick<JobRunner, 'scheduled' | 'begin'>,
     @Inject(TickStore) private readonly ticks: Omit<TickStore, 'prune'>,
@@ -75,6 +76,7 @@ export class Scheduler {
     private readonly logger: Logger,
   ) {
     this.orgs = ofOrgs(config, (orgs) => orgs.map(({ forge, name }) => ({ forge, org: name })));
+    this.orgByName = orgsByName(config);
     this.failing = new Backoff(clock);
     this.startedAt = clock.now();
   }
@@ -186,7 +188,7 @@ export class Scheduler {
 
   /** The freeze that holds an organization's schedules at a time; null = none. */
   private frozen(name: string, at: Date): Freeze | null {
-    return frozenAt(this.config.orgs.find((org) => org.name === name)?.freeze ?? [], at);
+    return frozenAt(this.orgByName().get(name)?.freeze ?? [], at);
   }
 
   /** What a tick makes happen; marks it decided. */

@@ -1,4 +1,5 @@
 import type { EntityManager } from 'typeorm';
+import { grouped } from '../core/grouped.js';
 import { cutIdOf, type AuditKey } from '../core/audit-chain.js';
 import { chain, headOf, micros, time } from './audit-links.js';
 import { integers } from './parameters.js';
@@ -66,20 +67,15 @@ export async function cutLinks(manager: EntityManager, ids: readonly string[], r
   const refused = ids.filter((id) => !old.has(id));
   if (refused.length > 0)
     throw new Error(`not sealed, or by a link younger than ${retention.days} days: ${refused.slice(0, 5).join(', ')}`);
-  for (const org of new Set(rows.map((row) => row.org)))
-    await cutChain(
-      manager,
-      rows.filter((row) => row.org === org),
-      retention,
-    );
+  for (const [org, links] of grouped(rows, (row) => row.org)) await cutChain(manager, org, links, retention);
 }
 
 async function cutChain(
   manager: EntityManager,
+  org: string,
   links: readonly LinkOf[],
   { now, days, key }: Retention,
 ): Promise<void> {
-  const org = links[0]?.org ?? '';
   const { last, asOf } = await headOf(manager, org, 0);
   let head = last;
   for (const stretch of stretchesOf(links)) {

@@ -1,3 +1,4 @@
+import { grouped } from '../core/grouped.js';
 import type { EntityManager } from 'typeorm';
 import {
   CUT_ID,
@@ -83,9 +84,9 @@ export type Head = Grown['head'];
  */
 export async function sealAgain(manager: EntityManager, ids: readonly string[], key: AuditKey): Promise<void> {
   const { rows } = await execute<{ runId: string; org: string; earlierN: number }>(manager, SEALED, [ids]);
-  for (const org of new Set(rows.map((row) => row.org))) {
+  for (const [org, ofOrg] of grouped(rows, (row) => row.org)) {
     const { last, asOf } = await headOf(manager, org, 0);
-    const runs = rows.filter((row) => row.org === org).map(({ runId, earlierN }) => ({ runId, asOf, earlierN }));
+    const runs = ofOrg.map(({ runId, earlierN }) => ({ runId, asOf, earlierN }));
     await chain(manager, org, last, runs, key);
   }
 }
@@ -154,21 +155,20 @@ export async function recordsOf(
 ): Promise<(runId: string) => AuditRecord> {
   const ids = runs.map(({ runId }) => runId);
   const runRows = (await execute<{ id: string; row: AuditRow }>(manager, RUNS, [ids])).rows;
-  const intents = byRun((await execute<RowOfRun>(manager, INTENTS, [ids])).rows);
-  const attempts = byRun((await execute<RowOfRun>(manager, ATTEMPTS, [ids, runs.map(({ asOf }) => asOf)])).rows);
+  const intents = grouped((await execute<RowOfRun>(manager, INTENTS, [ids])).rows, ofRun);
+  const attempts = grouped(
+    (await execute<RowOfRun>(manager, ATTEMPTS, [ids, runs.map(({ asOf }) => asOf)])).rows,
+    ofRun,
+  );
   const acts = (await execute<{ id: string; row: AuditRow }>(manager, ACTS, [ids.filter(isAct)])).rows;
   const cutNs = ids.filter(isCut).map((id) => id.slice(CUT_ID.length));
   const cuts = (await execute<{ id: string; row: AuditRow }>(manager, CUTS, [org, cutNs])).rows;
   const rowOf = new Map([...runRows, ...acts, ...cuts].map(({ id, row }) => [id, row]));
   return (runId) => ({
     run: rowOf.get(runId) ?? [],
-    intents: intents.get(runId) ?? [],
-    attempts: attempts.get(runId) ?? [],
+    intents: (intents.get(runId) ?? []).map(({ row }) => row),
+    attempts: (attempts.get(runId) ?? []).map(({ row }) => row),
   });
 }
 
-function byRun(rows: readonly RowOfRun[]): Map<string, AuditRow[]> {
-  const grouped = new Map<string, AuditRow[]>();
-  for (const { run_id, row } of rows) grouped.set(run_id, [...(grouped.get(run_id) ?? []), row]);
-  return grouped;
-}
+const ofRun = ({ run_id }: RowOfRun): string => run_id;

@@ -1,4 +1,5 @@
 import type { EntityManager } from 'typeorm';
+import { grouped } from '../core/grouped.js';
 import type { NewEntry } from '../core/arrival.js';
 import { firstIdAt, madeAtMs } from '../core/ids.js';
 import type { HistoryAge, HistoryKind, OldRows, RetentionStore } from '../housekeeping/retention-store.port.js';
@@ -57,12 +58,7 @@ export class SqlRetentionStore implements RetentionStore {
     const { rows } = await this.db.run((manager) =>
       executePlanned<{ id: string; org: string }>(manager, OLD_ROWS[kind], values),
     );
-    const ids = new Map<string, string[]>();
-    for (const { id, org } of rows) {
-      const ofOrg = ids.get(org) ?? [];
-      ofOrg.push(id);
-      ids.set(org, ofOrg);
-    }
+    const ids = new Map([...grouped(rows, ({ org }) => org)].map(([org, ofOrg]) => [org, ofOrg.map(({ id }) => id)]));
     return { ids, last: rows.length < limit ? null : (rows.at(-1)?.id ?? null) };
   }
 

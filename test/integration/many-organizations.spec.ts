@@ -7,6 +7,7 @@ import { NOBODY } from '../../src/forge/probe.js';
 import { POSTGRES_URL } from '../services/test-stores.js';
 import { until } from '../services/until.js';
 import { aBot, type TestBot } from './support/a-bot.js';
+import { ownSeveral, severalOrgs } from './support/several-orgs.js';
 import { aForge, type TestForge } from './support/a-forge.js';
 
 const ORGS = Array.from({ length: 30 }, (_, n) => `org-${n}`);
@@ -37,38 +38,20 @@ describe('integration/many organizations', () => {
 
   beforeAll(async () => {
     forge = await aForge({ org: ORGS[0] ?? '' });
-    let token = forge.botToken;
-    for (const org of ORGS.slice(1)) {
-      await forge.control('/_sandbox/given', { org, owner: 'olga' });
-      ({ token } = (await forge.control('/_sandbox/accounts', { login: 'bot', org, team: 'Owners' })) as {
-        token: string;
-      });
-    }
+    const token = await ownSeveral(forge, ORGS.slice(1));
+    const place = severalOrgs(forge, token, Object.fromEntries(ORGS.map((org) => [org, rules(org)])), {
+      ratePerS: 500,
+      org: (name) => ({
+        hooks: [{ id: name, secret: { env: 'HOOK' } }],
+        feed: { every_s: 3_600 },
+        tasks: { calls_per_poll: 0 },
+      }),
+      server: { public_url: 'https://bot.example.org' },
+    });
     bot = await aBot({
-      config: {
-        forges: [
-          {
-            id: 'main',
-            base_url: forge.apiUrl,
-            auth: { type: 'token', token: { env: 'FORGE_TOKEN' } },
-            rate_per_s: 500,
-          },
-        ],
-        orgs: ORGS.map((name) => ({
-          name,
-          forge: 'main',
-          hooks: [{ id: name, secret: { env: 'HOOK' } }],
-          rules: { path: `rules/${name}` },
-          feed: { every_s: 3_600 },
-          tasks: { calls_per_poll: 0 },
-        })),
-        store: { url: 'embedded:./data' },
-        server: { host: '127.0.0.1', port: 0, public_url: 'https://bot.example.org' },
-        housekeeping: { audits: false },
-      },
+      ...place,
       ...(POSTGRES_URL ? { roles: ['scheduler', 'worker'] as const } : {}),
-      files: Object.fromEntries(ORGS.map((org) => [`rules/${org}/r.yaml`, rules(org)])),
-      env: { FORGE_TOKEN: token, HOOK: 'the secret of each hook' },
+      env: { ...place.env, HOOK: 'the secret of each hook' },
     });
   });
 

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import type { StatusReport } from '../../src/api/operations/answers.js';
 import { until } from '../services/until.js';
 import { aBot } from './support/a-bot.js';
+import { ownSeveral, severalOrgs } from './support/several-orgs.js';
 import { aForge } from './support/a-forge.js';
 
 const ORGS = { quiet: 'push', waits: 'task.finished' } as const;
@@ -21,34 +22,15 @@ describe.each(['gitea', 'forgejo'] as const)('integration/quiet organizations on
   it('cost one call a poll, while tasks that a rule waits for are read at every poll', async () => {
     const forge = await aForge({ org: 'quiet', profile });
     cleanUps.push(() => forge.close());
-    await forge.control('/_sandbox/given', { org: 'waits', owner: 'olga' });
-    const { token } = await forge.control('/_sandbox/accounts', { login: 'bot', org: 'waits', team: 'Owners' });
+    const token = await ownSeveral(forge, ['waits']);
     for (const org of Object.keys(ORGS)) await forge.act('repository.create', { repo: `${org}/app` });
-    const bot = await aBot({
-      config: {
-        forges: [
-          {
-            id: 'main',
-            base_url: forge.apiUrl,
-            auth: { type: 'token', token: { env: 'FORGE_TOKEN' } },
-            rate_per_s: 500,
-          },
-        ],
-        orgs: Object.keys(ORGS).map((name) => ({
-          name,
-          forge: 'main',
-          hooks: [],
-          rules: { path: `rules/${name}` },
-          feed: { every_s: 0.2 },
-          lists: { every_s: 0 },
-        })),
-        store: { url: 'embedded:./data' },
-        server: { host: '127.0.0.1', port: 0 },
-        housekeeping: { audits: false },
-      },
-      files: Object.fromEntries(Object.entries(ORGS).map(([org, on]) => [`rules/${org}/r.yaml`, rule(org, on)])),
-      env: { FORGE_TOKEN: String(token) },
-    });
+    const rules = Object.fromEntries(Object.entries(ORGS).map(([org, on]) => [org, rule(org, on)]));
+    const bot = await aBot(
+      severalOrgs(forge, token, rules, {
+        ratePerS: 500,
+        org: () => ({ feed: { every_s: 0.2 }, lists: { every_s: 0 } }),
+      }),
+    );
     cleanUps.push(() => bot.close());
     const { entries } = forge.sandbox.parts.ledger;
     const calls = (org: string, since: number): string[] =>

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import type { DoctorPage, StatusReport } from '../../src/api/operations/answers.js';
 import { until } from '../services/until.js';
 import { aBot } from './support/a-bot.js';
+import { ownSeveral, severalOrgs } from './support/several-orgs.js';
 import { aForge } from './support/a-forge.js';
 
 const ORGS = ['one', 'two', 'three'];
@@ -15,37 +16,14 @@ describe('integration/stretched polls', () => {
   it('make one alert of the forge and a finding of the doctor, with what is needed and what is there', async () => {
     const forge = await aForge({ org: 'one' });
     cleanUps.push(() => forge.close());
-    let token = forge.botToken;
-    for (const org of ORGS.slice(1)) {
-      await forge.control('/_sandbox/given', { org, owner: 'olga' });
-      const account = await forge.control('/_sandbox/accounts', { login: 'bot', org, team: 'Owners' });
-      token = String(account['token']);
-    }
-    const bot = await aBot({
-      config: {
-        forges: [
-          {
-            id: 'main',
-            base_url: forge.apiUrl,
-            auth: { type: 'token', token: { env: 'FORGE_TOKEN' } },
-            rate_per_s: 10,
-          },
-        ],
-        orgs: ORGS.map((name) => ({
-          name,
-          forge: 'main',
-          hooks: [],
-          rules: { path: `rules/${name}` },
-          feed: { every_s: 0.2 },
-          lists: { every_s: 0 },
-        })),
-        store: { url: 'embedded:./data' },
-        server: { host: '127.0.0.1', port: 0 },
-        housekeeping: { audits: false },
-      },
-      files: Object.fromEntries(ORGS.map((org) => [`rules/${org}/r.yaml`, `version: 1\norg: ${org}\n`])),
-      env: { FORGE_TOKEN: token },
-    });
+    const token = await ownSeveral(forge, ORGS.slice(1));
+    const rules = Object.fromEntries(ORGS.map((org) => [org, `version: 1\norg: ${org}\n`]));
+    const bot = await aBot(
+      severalOrgs(forge, token, rules, {
+        ratePerS: 10,
+        org: () => ({ feed: { every_s: 0.2 }, lists: { every_s: 0 } }),
+      }),
+    );
     cleanUps.push(() => bot.close());
 
     const doctor = (): Promise<DoctorPage> => bot.reach.get<DoctorPage>('/v1/doctor');

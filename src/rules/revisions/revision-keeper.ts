@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import { Inject, Injectable } from '@nestjs/common';
 import { alert, type AlertKey, Alerts } from '../../core/alerts.js';
 import { Clock } from '../../core/clock.js';
@@ -8,7 +9,6 @@ import { OperatorStore } from '../../core/operator-store.port.js';
 import { approversOf } from '../../core/operators.js';
 import { formatProblem, type Problem } from '../../core/problem.js';
 import { within } from '../../core/within.js';
-import { severalAtOnce } from '../../platform/several-at-once.js';
 import { hashOfFiles } from '../language/load/load-rules.js';
 import type { Revision, RuleFile } from '../language/revision.js';
 import { LateLoads } from './late-loads.js';
@@ -210,10 +210,15 @@ export class RevisionKeeper {
   }
 
   private async follow(orgs: readonly KeptOrg[]): Promise<void> {
-    await severalAtOnce(LOADS_AT_ONCE, orgs, async (org) => {
-      await this.reload(org);
-      if (this.isFollowing) org.source.watch(() => void this.reload(org));
-    });
+    const slots = pLimit(LOADS_AT_ONCE);
+    await Promise.all(
+      orgs.map((org) =>
+        slots(async () => {
+          await this.reload(org);
+          if (this.isFollowing) org.source.watch(() => void this.reload(org));
+        }),
+      ),
+    );
   }
 
   private async forget(org: string): Promise<void> {

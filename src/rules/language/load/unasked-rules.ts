@@ -30,7 +30,7 @@ export function* unaskedRules(
   ];
   const byKind = new Map<EventKind, Writer[]>();
   for (const writer of writers)
-    for (const kind of writer.raises) byKind.set(kind, [...(byKind.get(kind) ?? []), writer]);
+    for (const kind of writer.raises) byKind.get(kind)?.push(writer) ?? byKind.set(kind, [writer]);
   let pairs = 0;
   for (const rule of rules.filter(namesNoActor)) {
     const waiting = ownerOf(rule);
