@@ -276,6 +276,15 @@ export abstract class InboxStore {
   /** Arrivals that tell the event, the one that made it first; with `visibility`, those that tell nothing beyond it. Default: everything. */
   abstract arrivalsOfEvent(eventId: string, visibility?: Visibility): Promise<ArrivalOfEvent[]>;
   abstract event(id: string): Promise<ForgeEvent | null>;
+  /**
+   * Ids of the repositories of which a delivery told events of these kinds, each once.
+   * @param since deliveries that were received before it do not count, by the clock of their receiver
+   */
+  abstract repositoriesTold(
+    place: { readonly forge: string; readonly org: string },
+    kinds: readonly EventKind[],
+    since: Date,
+  ): Promise<string[]>;
   /** Whether an event of one of these facts was stored for the organization after this one. */
   abstract isStoredSince(event: ForgeEvent, factKeys: readonly string[]): Promise<boolean>;
   /**

@@ -18,7 +18,7 @@ import { FeedPoller } from './feed-poller.js';
 import { GapKeeper } from './gaps/gap-keeper.js';
 import { KnownRepositories } from './known-repositories.js';
 import { ListPoller } from './list-poller.js';
-import { awaitsTasks, callsOfQuietTasks } from './task-pace.js';
+import { awaitsTasks, callsOfQuietTasks, KINDS_OF_TASKS } from './task-pace.js';
 import { TaskPoller } from './task-poller.js';
 
 /** One source that is read again and again. */
@@ -119,6 +119,7 @@ export class Pollers {
         offers,
         repositories,
         moved,
+        deliveredJobs: (since) => inbox.repositoriesTold(polled, KINDS_OF_TASKS, since),
         callsPerPoll: org.tasks.callsPerPoll,
         isAwaited: () => this.awaitsTasks(org.name),
         ownLogin: forge.capabilities?.self?.login ?? null,

@@ -1,9 +1,13 @@
+import { EVENT_KINDS, type EventKind } from '../core/event-kinds.js';
 import type { CompiledRule } from '../rules/language/revision.js';
 
 /** Where no rule waits for tasks, one poll in so many reads those of every repository in turn. */
 const QUIET_EVERY = 10;
 /** After something happened in a repository, so many polls read its tasks: what a push starts begins soon. */
 const MOVED_POLLS = 5;
+
+/** What tasks and runs tell. */
+export const KINDS_OF_TASKS: readonly EventKind[] = EVENT_KINDS.filter((kind) => /^(task|workflow)\./.test(kind));
 
 /** What one poll of an organization's tasks reads: the lists in turn, those of repositories in which something happened, or none. */
 export type TaskReading = 'turn' | 'moved' | 'none';
@@ -40,7 +44,7 @@ interface WaitingRules {
 export function awaitsTasks(active: WaitingRules | null, shadow: WaitingRules | null): boolean {
   if (active === null) return true;
   const rules = [...active.revision.rules, ...(shadow?.revision.rules ?? [])];
-  return rules.some(({ disabled, on }) => disabled === null && on.some((kind) => /^(task|workflow)\./.test(kind)));
+  return rules.some(({ disabled, on }) => disabled === null && on.some((kind) => KINDS_OF_TASKS.includes(kind)));
 }
 
 /** Repositories in which something happened a few polls ago. */

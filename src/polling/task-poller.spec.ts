@@ -286,6 +286,27 @@ describe('polling/task-poller', () => {
       expect(await polls(8)).toEqual(Array(5).fill('repo-3 1'));
     });
 
+    it('reads the tasks of a repository for five polls after a delivery told a job there, asked from the last poll on', async () => {
+      const world = aWorld({ repositories, callsPerPoll: 2, moved: new Set() });
+      const clock = new ManualClock(AFTER);
+      const delivered: Array<{ at: Date; id: string }> = [];
+      const poller = world.poller({
+        clock,
+        isAwaited: async () => false,
+        deliveredJobs: async (since) => delivered.filter(({ at }) => at >= since).map(({ id }) => id),
+      });
+      const polls: string[][] = [];
+      for (let n = 0; n < 9; n += 1) {
+        world.asked.length = 0;
+        await poller.poll();
+        polls.push([...world.asked]);
+        if (n === 1) delivered.push({ at: new Date(clock.now().getTime() + 20_000), id: '3' });
+        clock.advance(60_000);
+      }
+
+      expect(polls.slice(1)).toEqual([[], ...Array(5).fill(['repo-3 1']), [], []]);
+    });
+
     it('asks for the runs of the organization then, where the forge lists them, and for nothing beside', async () => {
       const moved = new Set<string>();
       const { polls } = aPoller({ moved, runs: [] });

@@ -49,6 +49,8 @@ export interface TaskPollerDeps extends EntryWriterDeps {
   readonly callsPerPoll: number;
   /** Repositories in which something happened since they were read; those that were are taken out. */
   readonly moved?: Set<string>;
+  /** Ids of the repositories of which a delivery that was received since then told a task or a run. Default: none comes. */
+  readonly deliveredJobs?: (since: Date) => Promise<readonly string[]>;
   /** Whether a rule waits for tasks now. Default: one does. */
   readonly isAwaited?: () => Promise<boolean>;
   /** The bot's own login, where known: op 11 tells jobs of its own repositories alone. */
@@ -65,6 +67,8 @@ interface TaskPoll {
 
 const PAGE_SIZE = 50;
 const MAX_PAGES = 40;
+/** Deliveries that were received so long before the last poll count once more: they may not have been decided then. */
+const DECIDED_WITHIN_MS = 10_000;
 /** Maximum number of watched tasks of one repository; beyond it, the poller gives up the oldest. */
 const MAX_OPEN = 200;
 
@@ -80,6 +84,8 @@ export class TaskPoller {
   private readonly orgRuns: OrgRuns;
   private readonly movedLately = new MovedLately();
   private polls = 0;
+  /** When the last poll asked what deliveries told; null = none did: a first poll reads in any case. */
+  private deliveriesAskedAt: Date | null = null;
   /** Some tasks have not ended: poll again soon. */
   hasOpen = false;
   /** Some tasks have not ended, and a rule waits for tasks. */
@@ -114,6 +120,7 @@ export class TaskPoller {
       },
     });
     const position = movedOn(storedPosition, this.deps.clock.now(), this.deps.historyDays ?? null);
+    await this.takeDeliveries();
     const movedLately = this.movedLately.next(this.deps.moved ?? []);
     const isAwaited = (await this.deps.isAwaited?.()) ?? true;
     const reading = readingOf({
@@ -182,6 +189,16 @@ export class TaskPoller {
       await this.deps.cursors.write(forge, org, 'tasks', position);
     }
     return { calls: budget.spent, repositories: done, stored: count, complete: done === toRead.length };
+  }
+
+  /** What a delivery told of a task or run moves its repository, as a row of the feed does. Deliveries come to other processes, so the store is asked. */
+  private async takeDeliveries(): Promise<void> {
+    const { deliveredJobs, moved, clock } = this.deps;
+    if (!deliveredJobs || !moved) return;
+    const now = clock.now();
+    const since = new Date((this.deliveriesAskedAt ?? now).getTime() - DECIDED_WITHIN_MS);
+    for (const id of await deliveredJobs(since)) moved.add(id);
+    this.deliveriesAskedAt = now;
   }
 
   /** Null while some were not read since this process started. */

@@ -1,5 +1,7 @@
 import type { EntityManager } from 'typeorm';
+import type { EventKind } from '../core/event-kinds.js';
 import type { EntrySource, ForgeEvent } from '../core/event.js';
+import { firstIdAt } from '../core/ids.js';
 import type { Visibility } from '../core/visibility.js';
 import type { Arrival, NewDelivery, NewEntry, Stored } from '../core/arrival.js';
 import type {
@@ -46,6 +48,15 @@ WHERE e.id = $1 AND o.actor::json->>'id' = e.actor::json->>'id' AND o.stored_at 
   AND ($5::text IS NULL OR o.seq > (SELECT seq FROM events WHERE id = $5))
   AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.event_id = o.id AND r.rule = $2 AND r.reason_code = 'run.not-confirmed' OFFSET 0)
 ORDER BY o.seq LIMIT $4`;
+
+/** Ids tell the time: what an organization got last is at the end of its part of an index, and each row leads to its events by their keys. */
+const REPOSITORIES_TOLD = `
+SELECT DISTINCT t.repo_id AS id
+FROM (SELECT id FROM arrivals WHERE lower(org) = lower($2) AND id >= $3 AND org = $2 AND forge = $1 AND kind = 'delivery') a
+CROSS JOIN LATERAL (
+  SELECT e.repo_id FROM arrival_events j JOIN events e ON e.id = j.event_id
+  WHERE j.arrival_id = a.id AND e.kind = ANY ($4::text[]) AND e.repo_id IS NOT NULL OFFSET 0
+) AS t`;
 
 /** The inbox in PostgreSQL. */
 export class SqlInboxStore implements InboxStore {
@@ -144,6 +155,14 @@ export class SqlInboxStore implements InboxStore {
     const change = (manager: EntityManager): Promise<void> =>
       changeEvent(manager, eventId, (event) => withRead(event, facts));
     await this.db.transaction(change, async () => undefined);
+  }
+
+  async repositoriesTold(
+    { forge, org }: { readonly forge: string; readonly org: string },
+    kinds: readonly EventKind[],
+    since: Date,
+  ): Promise<string[]> {
+    return this.idsOf(REPOSITORIES_TOLD, [forge, org, firstIdAt(since), kinds]);
   }
 
   async isStoredSince({ id, forge, org }: ForgeEvent, factKeys: readonly string[]): Promise<boolean> {

@@ -275,6 +275,33 @@ export function inboxStoreSuite(open: () => Promise<InboxStore>): void {
     ]);
   });
 
+  it('tells of which repositories deliveries told events of some kinds since a time', async () => {
+    const before = new Date();
+    const told = async (over: Partial<ForgeEvent>, org = 'acme'): Promise<void> => {
+      const delivery = aDelivery({ org });
+      await inbox.storeDeliveries([delivery]);
+      await tell(delivery.id, anEvent({ factKey: newId(), org, ...over }));
+    };
+    const repo = (id: string): ForgeEvent['repo'] => ({ id, owner: 'acme', name: 'r', full_name: 'acme/r' });
+    await told({ kind: 'task.started', repo: repo('1') });
+    await told({ kind: 'task.finished', repo: repo('1') });
+    await told({ kind: 'workflow.finished', repo: repo('2') });
+    await told({ kind: 'push', repo: repo('3') });
+    await told({ kind: 'task.started', repo: null });
+    await told({ kind: 'task.started', repo: repo('4') }, 'other');
+    const entry = anEntry({ source: 'tasks' });
+    await inbox.storeEntries([entry]);
+    await tell(entry.id, anEvent({ kind: 'task.started', source: 'tasks', factKey: newId(), repo: repo('5') }));
+
+    const asked = async (since: Date, forge = 'main'): Promise<string[]> =>
+      (await inbox.repositoriesTold({ forge, org: 'acme' }, ['task.started', 'workflow.finished'], since)).sort();
+    expect([await asked(before), await asked(before, 'far'), await asked(new Date(Date.now() + 60_000))]).toEqual([
+      ['1', '2'],
+      [],
+      [],
+    ]);
+  });
+
   it('shows an arrival the events of its fact that the other class of source alone has told, oldest first', async () => {
     const [delivery, entry, second, third] = [aDelivery(), anEntry(), aDelivery(), anEntry()];
     await inbox.storeDeliveries([delivery, second]);

@@ -1,6 +1,8 @@
 import type { Visibility } from '../../src/core/visibility.js';
 import { wholeVisibility } from './whole-visibility.js';
+import type { EventKind } from '../../src/core/event-kinds.js';
 import type { ForgeEvent } from '../../src/core/event.js';
+import { firstIdAt } from '../../src/core/ids.js';
 import { withRead, withTold } from '../../src/core/event-knowledge.js';
 import { readText } from '../../src/core/json-bytes.js';
 import type { JsonObject } from '../../src/core/json.js';
@@ -170,6 +172,20 @@ export class InMemoryInboxStore implements InboxStore {
   async learn(eventId: string, known: Pick<ForgeEvent, 'data' | 'repo'>): Promise<void> {
     const event = this.events.get(eventId);
     if (event) this.events.set(eventId, { ...event, ...withRead(event, known) });
+  }
+
+  async repositoriesTold(
+    { forge, org }: { readonly forge: string; readonly org: string },
+    kinds: readonly EventKind[],
+    since: Date,
+  ): Promise<string[]> {
+    const ids = [...this.rows.values()]
+      .filter(({ arrival }) => arrival.kind === 'delivery' && arrival.id >= firstIdAt(since))
+      .flatMap(({ eventIds }) => eventIds)
+      .map((id) => this.events.get(id))
+      .filter((event) => event?.forge === forge && event.org === org && kinds.includes(event.kind))
+      .flatMap((event) => event?.repo?.id ?? []);
+    return [...new Set(ids)];
   }
 
   async isStoredSince(event: ForgeEvent, factKeys: readonly string[]): Promise<boolean> {

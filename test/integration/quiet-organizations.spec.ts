@@ -3,10 +3,24 @@ import type { StatusReport } from '../../src/api/operations/answers.js';
 import { until } from '../services/until.js';
 import { aBot } from './support/a-bot.js';
 import { ownSeveral, severalOrgs } from './support/several-orgs.js';
+import { deliverSigned } from './support/deliver-signed.js';
 import { aForge } from './support/a-forge.js';
 
 const ORGS = { quiet: 'push', waits: 'task.finished' } as const;
 const TASK_READS = new Set(['listActionTasks', 'listOrgRuns']);
+const SECRET = 'what the hook of quiet signs with';
+const JOB = {
+  action: 'completed',
+  workflow_job: {
+    id: 1,
+    run_id: 1,
+    name: 'build',
+    head_sha: 'a'.repeat(40),
+    status: 'completed',
+    conclusion: 'success',
+  },
+  sender: { id: 1, login: 'olga' },
+};
 const rule = (org: string, on: string): string => `version: 1
 org: ${org}
 rules:
@@ -19,18 +33,22 @@ afterEach(async () => {
 });
 
 describe.each(['gitea', 'forgejo'] as const)('integration/quiet organizations on %s', (profile) => {
-  it('cost one call a poll, while tasks that a rule waits for are read at every poll', async () => {
+  it('cost one call a poll until a job is delivered, while tasks that a rule waits for are read at every poll', async () => {
     const forge = await aForge({ org: 'quiet', profile });
     cleanUps.push(() => forge.close());
     const token = await ownSeveral(forge, ['waits']);
     for (const org of Object.keys(ORGS)) await forge.act('repository.create', { repo: `${org}/app` });
     const rules = Object.fromEntries(Object.entries(ORGS).map(([org, on]) => [org, rule(org, on)]));
-    const bot = await aBot(
-      severalOrgs(forge, token, rules, {
-        ratePerS: 500,
-        org: () => ({ feed: { every_s: 0.2 }, lists: { every_s: 0 } }),
+    const hooks = [{ id: 'acme', secret: { env: 'HOOK' } }];
+    const { env, ...given } = severalOrgs(forge, token, rules, {
+      ratePerS: 500,
+      org: (name) => ({
+        feed: { every_s: 0.2, grace_s: 1 },
+        lists: { every_s: 0 },
+        ...(name === 'quiet' ? { hooks } : {}),
       }),
-    );
+    });
+    const bot = await aBot({ ...given, env: { ...env, HOOK: SECRET } });
     cleanUps.push(() => bot.close());
     const { entries } = forge.sandbox.parts.ledger;
     const calls = (org: string, since: number): string[] =>
@@ -55,5 +73,12 @@ describe.each(['gitea', 'forgejo'] as const)('integration/quiet organizations on
       ['quiet', true],
       ['waits', false],
     ]);
+
+    const repository = await forge.get<object>('/repos/quiet/app');
+    await deliverSigned(bot, { type: 'workflow_job', body: { ...JOB, repository }, secret: SECRET });
+    await until(async () => (await bot.reach.get<StatusReport>('/v1/status')).backlog.arrivals === 0);
+    const fromJobOn = entries.length;
+    await until(() => polls('quiet', fromJobOn) >= 10);
+    expect(reads('quiet', fromJobOn)).toBeGreaterThanOrEqual(5);
   });
 });
