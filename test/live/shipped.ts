@@ -122,9 +122,12 @@ export async function playHouse(
   };
   const first = await people.pull('app', { title: 'Words of docs' }, ['docs/a.md']);
   await house.see('labels-by-path', async () => isSame(await house.labelsOf(first), ['area/docs', 'size/S']));
-  await house.see('reviewer-by-turns', async () =>
-    isSame(names((await house.get(at(`/pulls/${first}`))).requested_reviewers), [olga.login]),
-  );
+  // A reviewer is asked for before the merge: afterwards the bot refuses it, since the pull request is closed.
+  const seeReviewerAsked = (number: string): Promise<void> =>
+    house.see(`reviewer-by-turns: #${number}`, async () =>
+      isSame(names((await house.get(at(`/pulls/${number}`))).requested_reviewers), [olga.login]),
+    );
+  await seeReviewerAsked(first);
   const ready = (await house.list(at('/labels'))).find(({ name }) => name === 'merge/ready');
   await green(first);
   await people.review('app', first, 'APPROVED');
@@ -144,6 +147,7 @@ export async function playHouse(
   });
 
   const line = await people.pull('app', {}, ['fix.txt'], 'release/1.3');
+  await seeReviewerAsked(line);
   await green(line);
   await people.review('app', line, 'APPROVED');
   await people.comment('app', line, '/label merge/ready');
@@ -164,6 +168,7 @@ export async function playHouse(
   await people.comment('app', asked, `/assign @${olga.login}`);
   await house.see('command-assign', async () => isSame(names((await house.issue(asked)).assignees), [olga.login]));
   const merge = await people.pull('app');
+  await seeReviewerAsked(merge);
   await green(merge);
   await people.review('app', merge, 'APPROVED');
   await people.comment('app', merge, '/merge');
