@@ -86,9 +86,11 @@ export const configSchema = z.strictObject({
     url: secretAddress
       .default('embedded')
       .describe('redis://…, or embedded: with PostgreSQL, processes ring for each other by its notifications'),
-    sweep_s: between(0.2, 3600)
+    sweep_s: between(0.2, 60)
       .default(1)
-      .describe('seconds between two looks of a worker for due work for which nobody rang'),
+      .describe(
+        'seconds between two looks of a worker for due work for which nobody rang: so late may start what waits for a time, as a retry does',
+      ),
   }),
   server: group({
     host: z.string().default('0.0.0.0').describe('address the webhook endpoint listens on'),

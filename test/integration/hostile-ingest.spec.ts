@@ -33,13 +33,17 @@ async function post(body: string | Buffer, headers: Record<string, string>, hook
   return (await connections.post(url, { ...base, ...headers }, body)).status;
 }
 
-/** A refused body that is large ends its connection with the answer: a client that still writes may lose the answer, and asks again. */
-async function answerTo({ body, headers, status }: HostileBody): Promise<number> {
+/**
+ * Asks again where the answer is lost: a refused body that is large ends its connection with the answer, while a client may still write. So does
+ * the door's deadline of 15 seconds (408), within which this process, client and bot in one, may not come to write 4 MB beside other work.
+ */
+async function answerTo({ body, headers }: HostileBody): Promise<number> {
   for (let tries = 1; ; tries++) {
     try {
-      return await post(body, { 'x-gitea-signature': sign(body), ...headers });
+      const status = await post(body, { 'x-gitea-signature': sign(body), ...headers });
+      if (status !== 408 || tries === MOST_TRIES) return status;
     } catch (error) {
-      if (status < 400 || tries === MOST_TRIES) throw error;
+      if (tries === MOST_TRIES) throw error;
     }
   }
 }
