@@ -36,7 +36,7 @@ export function backtestCommand(): Command {
         const org = whichOrg(bot.config, options.org);
         const { FolderSource, makeTrial, readHistory } = await import('./trying.js');
         const trial = makeTrial();
-        const files = await new FolderSource(ruleFolder(org, options.rules), org.rules.extendsFrom).read();
+        const files = await new FolderSource(ruleFolder(org, options.rules), org.rules).read();
         const loaded = trial.load(org.name, files, new Set(org.powers), new Set(Object.keys(org.secrets)));
         if (!loaded.ok) throw new InvalidFile(loaded.problems);
         const { since, until = new Date() } = options;

@@ -1,10 +1,11 @@
 import { beyondLimits } from '../rules/revisions/operator-limits.js';
 import { actionCatalogue } from '../actions/index.js';
 import { lookupCatalogue } from '../actions/lookups/index.js';
-import { declaredIn } from '../insight/fixtures/run-fixtures.js';
+import { bySharing, declaredIn } from '../insight/fixtures/run-fixtures.js';
 import type { OrgConfig } from '../config/app-config.js';
 import { BotError, InvalidFile } from '../core/errors.js';
 import { FolderSource } from '../rules/sources/folder-source.js';
+import type { Extendable } from '../rules/sources/shared-files.js';
 import type { Problem } from '../core/problem.js';
 import { isOperationName, type OperationName } from '../forge/operations.js';
 import { neededScopes, type Scope } from '../forge/scopes.js';
@@ -39,7 +40,7 @@ export async function checkOrg(org: OrgConfig, folder: string): Promise<RulesChe
 }
 
 export async function loadOrg(org: OrgConfig, folder: string): Promise<CheckedRules> {
-  const files = await readFolder(folder, org.rules.extendsFrom);
+  const files = await readFolder(folder, org.rules);
   if (!files.ok) return { checked: unread(org.name, folder, files.problems), revision: null };
   const loaded = load(files.read, {
     org: org.name,
@@ -55,9 +56,10 @@ export async function loadOrg(org: OrgConfig, folder: string): Promise<CheckedRu
 
 /** The same without an operator's config: each file says whose rules it holds; powers, hosts and secrets are taken as granted. */
 export async function checkAlone(folder: string): Promise<readonly RulesCheck[]> {
-  const files = await readFolder(folder, []);
+  const files = await readFolder(folder);
   if (!files.ok) return [unread('', folder, files.problems)];
-  const declared = files.read.map((file) => ({ file, ...declaredIn(file) }));
+  const { own: ownFiles, shared } = bySharing(files.read);
+  const declared = ownFiles.map((file) => ({ file, ...declaredIn(file) }));
   // A file that does not say it is told so beside the others.
   const [main = ''] = declared.flatMap(({ org }) => (org === '' ? [] : [org]));
   const orgs = new Map<string, typeof declared>();
@@ -69,10 +71,7 @@ export async function checkAlone(folder: string): Promise<readonly RulesCheck[]>
   return [...orgs.values()].map((own) => {
     const org = own.find((one) => one.org !== '')?.org ?? main;
     const secrets = new Set(own.flatMap((one) => one.secrets));
-    const loaded = load(
-      own.map(({ file }) => file),
-      { org, powers, secrets },
-    );
+    const loaded = load([...own.map(({ file }) => file), ...shared], { org, powers, secrets });
     return checkOf(org, folder, loaded);
   });
 }
@@ -107,10 +106,10 @@ function unread(org: string, folder: string, problems: readonly Problem[]): Rule
 /** What cannot be read at all is a problem like others: whoever asked for a format gets it in that format. */
 async function readFolder(
   folder: string,
-  extendsFrom: readonly string[],
+  allowed?: Extendable,
 ): Promise<{ ok: true; read: RuleFile[] } | { ok: false; problems: readonly Problem[] }> {
   try {
-    return { ok: true, read: await new FolderSource(folder, extendsFrom).read() };
+    return { ok: true, read: await new FolderSource(folder, allowed).read() };
   } catch (error) {
     if (error instanceof InvalidFile) return { ok: false, problems: error.problems };
     if (error instanceof BotError)

@@ -105,7 +105,7 @@ function recordCommand(): Command {
         const folder = ruleFolder(org, options.rules);
         const loaded = trial.load(
           org.name,
-          await new FolderSource(folder).read(),
+          await new FolderSource(folder, org.rules).read(),
           new Set(org.powers),
           new Set(Object.keys(org.secrets)),
         );

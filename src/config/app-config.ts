@@ -159,13 +159,15 @@ export type FreezeConfig = { readonly tz: string; readonly reason: string } & (
 );
 
 /**
- * One of `path` (a folder) and `repository` is set. `extendsFrom`: folders out of which rule files may extend shared ones; `shadow`: rules that are tried
+ * One of `path` (a folder) and `repository` is set. `extendsFrom`: folders out of which rule files may extend shared ones; `builtInSets`: whether they may extend the
+ * rule sets of the program; `shadow`: rules that are tried
  * beside these and never write; paths are absolute.
  */
 export interface RulesConfig {
   readonly path: string | null;
   readonly repository: RulesRepositoryConfig | null;
   readonly extendsFrom: readonly string[];
+  readonly builtInSets: boolean;
   readonly shadow: { readonly path: string } | null;
 }
 

@@ -89,6 +89,7 @@ const shared = {
       signed: flag(false).describe('the newest commit must have a signature that the forge verified'),
     }),
     extends_from: z.array(text).max(10).default([]).describe('folders whose files rule files may extend'),
+    built_in_sets: flag(true).describe('rule files may extend the rule sets of the program, such as forgehand/stale@1'),
     shadow: z.strictObject({ path: text.describe('rules tried beside the live ones; they never write') }).optional(),
   }),
   powers: z.array(z.enum(POWERS)).default([]).describe('powers that rules may use'),

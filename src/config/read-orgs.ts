@@ -191,6 +191,7 @@ function readRules(file: ConfigFile, { name, rules }: WrittenOrg, path: Path): R
             require: rules.require,
           },
     extendsFrom: rules.extends_from.map((place) => file.resolve(place)),
+    builtInSets: rules.built_in_sets,
     shadow: rules.shadow ? { path: file.resolve(rules.shadow.path) } : null,
   };
 }

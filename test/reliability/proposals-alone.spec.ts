@@ -74,7 +74,7 @@ describe('reliability: what a proposal is told', () => {
       liesIn: async () => true,
       proposed: async () => {
         const own = [{ path: 'a.yaml', name: 'a.yaml', text: `version: 1\norg: acme\n${proposed}` }];
-        return [...own, ...(await readShared(own, [place]))];
+        return [...own, ...(await readShared(own, { extendsFrom: [place], builtInSets: true }))];
       },
     };
     const keeper = new RevisionKeeper(
@@ -152,6 +152,24 @@ describe('reliability: what a proposal is told', () => {
     const { problems } = await judge(`extends: base.yaml\n${rule('wen: "true", do: {milestone.ensure: {title: a}}')}`);
 
     expect(problems).toEqual([expect.stringMatching(/^a\.yaml:4:\d+: .*"wen".*it may have/)]);
+  });
+
+  it('judges what a fork extends of the built-in sets, which everybody may read', async () => {
+    const good = await judge('extends: forgehand/stale@1\nvars: {stale_days: 30}\n', 'fork');
+    const [wrongKind, unknown] = [
+      await judge('extends: forgehand/stale@1\nvars: {stale_days: many}\n', 'fork'),
+      await judge('extends: forgehand/stael@1\n', 'fork'),
+    ];
+    const beside = await judge('extends: [forgehand/stale@1, base.yaml]\n', 'fork');
+
+    expect([good.isTried, good.problems]).toEqual([true, []]);
+    expect(wrongKind.problems).toEqual([
+      'a.yaml:4:20: vars.stale_days is a number in forgehand/stale@1, this is a text',
+    ]);
+    expect(unknown.problems).toEqual([
+      expect.stringContaining('did you mean "forgehand/stale@1"? There are: forgehand/'),
+    ]);
+    expect(beside.isTried).toBe(false);
   });
 
   it('still judges by all of them', async () => {

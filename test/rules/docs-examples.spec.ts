@@ -4,6 +4,7 @@ import { actionCatalogue, actions } from '../../src/actions/index.js';
 import { stringifyJson } from '../../src/core/json.js';
 import { CelEngine } from '../../src/rules/language/expressions/cel-engine.js';
 import { loadRules } from '../../src/rules/language/load/load-rules.js';
+import { missingSets } from '../../src/rules/sources/shared-files.js';
 import { aWholeEnvironment } from '../builders/whole-environment.js';
 
 const ENVIRONMENT = {
@@ -15,7 +16,8 @@ const ENVIRONMENT = {
 
 /** What `forgehand check --strict` says of a file: warnings count as errors. */
 function strictly(text: string): string[] {
-  const result = loadRules([{ path: 'example.yaml', text }], ENVIRONMENT);
+  const own = [{ path: 'example.yaml', text }];
+  const result = loadRules([...own, ...missingSets(own, { builtInSets: true })], ENVIRONMENT);
   return [...(result.ok ? [] : result.problems), ...(result.warnings ?? [])].map(
     ({ line, col, message }) => `${line}:${col} ${message}`,
   );

@@ -79,7 +79,7 @@ function bytesOf(content: Content): string | Buffer {
 function operator(hasPowers: boolean): OrgConfig {
   const org: Partial<OrgConfig> = {
     name: 'acme',
-    rules: { path: null, repository: null, extendsFrom: [] } as unknown as OrgConfig['rules'],
+    rules: { path: null, repository: null, extendsFrom: [], builtInSets: true } as unknown as OrgConfig['rules'],
     powers: hasPowers ? POWERS : [],
     secrets: { mirror_token: {} } as unknown as OrgConfig['secrets'],
     limits: { merges: true, privateMirrors: false, privateReads: true },

@@ -19,8 +19,10 @@ import { OTHER_TOOLS } from '../../src/rules/language/habits/other-tools.js';
 import { TEXT_HABITS, textHabitOf } from '../../src/rules/language/habits/text-habits.js';
 import type { HabitPlace } from '../../src/rules/language/habits/habits.js';
 import type { Word } from '../../src/rules/language/habits/word.js';
+import { builtInSets } from '../../src/rules/sources/built-in-sets.js';
 import { MAPS, summaryOf } from '../../src/rules/language/grammar.js';
 import type { MapName } from '../../src/rules/language/shapes.js';
+import { parseSet } from './parse-set.js';
 
 /** Every object, by its name. */
 const API_OBJECTS = [actorRights, ...NAMED_OBJECTS.map(([schema]) => ruleType(schema))].sort((a, b) =>
@@ -43,6 +45,7 @@ export function ruleDocs(): ReadonlyMap<string, string> {
     ['conditions.md', conditionsPage()],
     ['habits.md', habitsPage()],
     ['proofs.md', proofsPage()],
+    ['sets.md', setsPage()],
   ]);
 }
 
@@ -320,5 +323,23 @@ function conditionsPage(): string {
     '## Variables of expressions',
     '`event` (see [events](events.md)), `repo` ([EventRepository](events.md#eventrepository)), `vars` (the file’s constants), `lookups` (answers by name), `item` (in `for_each`), and:',
     table(['variable', 'type', 'always', 'what'], variables),
+  );
+}
+
+/** From the files of the sets: their heads, and the comments above their constants. */
+function setsPage(): string {
+  const sections = [...builtInSets()].map(([name, text]) => {
+    const { about, constants, ids } = parseSet(text);
+    const rows = constants.map((one) => [`\`${one.name}\``, `\`${one.value}\``, one.meaning]);
+    return `## ${name}\n\n${about}\n\n${table(['constant', 'default', 'what'], rows)}\n\nRules: ${list(ids)}.`;
+  });
+  return page(
+    'Built-in rule sets',
+    'A file that extends a set has its rules. The constants (`vars`) that the file writes stand in place of the defaults:',
+    '```yaml\nversion: 1\norg: acme\nextends: [forgehand/stale@1, forgehand/welcome@1]\nvars: {stale_days: 30}\n```',
+    'The sets are part of the program ([their text and their tests](../config/rules/sets)): nothing is downloaded, and `forgehand check` knows them offline. A set never changes under its number: a new meaning is `@2`. The revision names the hash of each set that it extends, and keeps its text. Messages, `explain` and the Console name a place in a set like one in a file: `forgehand/stale@1:24:5`.',
+    'To change more than constants, write a rule of the same id with `override: true`. Sets in one `extends` share the constants of one name, such as `repos`: for other repositories, extend the other set in another file.',
+    'A set needs no power and merges nothing. The operator can refuse all of them: `orgs[].rules.built_in_sets: false`.',
+    ...sections,
   );
 }

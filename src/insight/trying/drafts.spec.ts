@@ -25,10 +25,32 @@ const config = {
   orgs: [
     { name: 'acme', secrets: { mirror: new Secret('correct horse'), absent: Secret.withheld('not here') } },
     { name: 'butler', secrets: { mirror: new Secret('battery staple') } },
-  ].map((org) => ({ ...org, forge: 'main', powers: [], mirrorHosts: [], limits: {} })),
+  ].map((org) => ({ ...org, forge: 'main', powers: [], mirrorHosts: [], limits: {}, rules: { builtInSets: true } })),
 } as unknown as Pick<AppConfig, 'orgs' | 'forges'>;
 
 describe('insight/trying/drafts', () => {
+  it('has the built-in sets that a draft begins to extend', async () => {
+    const desk = new TryDesk(makeTrial());
+    const drafts = new Drafts(
+      aConfig(config),
+      { active: async () => null, list: async () => [] },
+      {
+        make: () => ({
+          order: async (order) => ({ is: 'answered', answer: desk.answer(order) }),
+          stop: async () => undefined,
+        }),
+      },
+    );
+    const text = 'version: 1\norg: acme\nextends: forgehand/welcome@1\n';
+    const { problems, rules } = await drafts.check(await drafts.draft('acme', [{ path: 'a.yaml', text }]));
+
+    expect(problems).toEqual([]);
+    expect(rules.map(({ id, place }) => [id, place.file])).toEqual([
+      ['welcome-issue', 'forgehand/welcome@1'],
+      ['welcome-pull', 'forgehand/welcome@1'],
+    ]);
+  });
+
   it.each(Object.entries(VALUES))('a fixture tells who guesses it nothing of a value %s', async (whose, value) => {
     const desk = new TryDesk(makeTrial());
     const drafts = new Drafts(

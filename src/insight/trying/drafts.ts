@@ -6,6 +6,7 @@ import { BotError, InvalidFile, UserError } from '../../core/errors.js';
 import { cannotLoad, loadLimit } from '../../policies/thread/bounded-rules.js';
 import type { RuleFile } from '../../rules/language/revision.js';
 import type { RuleOrigin } from '../../rules/sources/rule-repository.port.js';
+import { missingSets } from '../../rules/sources/shared-files.js';
 import { RevisionStore, type StoredRevision } from '../../rules/revisions/revision-store.port.js';
 import type { RecordedFixture } from '../fixtures/record-fixture.js';
 import { secretsOf } from '../fixtures/remove-secrets.js';
@@ -88,8 +89,9 @@ export class Drafts {
 
   /** @throws UserError TOO_MANY_RULE_FILES */
   async draft(org: string, edits: readonly EditedFile[]): Promise<Draft> {
-    const { powers, secrets, mirrorHosts, notifyHosts, limits } = this.configOf(org);
-    const files = merge((await this.base(org))?.files ?? [], edits);
+    const { powers, secrets, mirrorHosts, notifyHosts, limits, rules } = this.configOf(org);
+    const edited = merge((await this.base(org))?.files ?? [], edits);
+    const files = [...edited, ...missingSets(edited, rules)];
     if (files.length > MAX_FILES)
       throw new UserError('TOO_MANY_RULE_FILES', `the draft has ${files.length} files; ${MAX_FILES} is the limit`);
     return { org, files, powers: [...powers], secrets: Object.keys(secrets), mirrorHosts, notifyHosts, limits };

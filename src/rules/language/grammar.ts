@@ -76,7 +76,8 @@ const FILE = {
   },
   extends: {
     value: 'texts',
-    summary: 'Shared files whose rules and policies this file includes, in folders that the operator allows.',
+    summary:
+      'Shared files whose rules and policies this file includes: built-in sets, such as `forgehand/stale@1`, and files in folders that the operator allows.',
     instead: [word('include includes import imports uses', 'extends: FILE')],
   },
   vars: {

@@ -17,6 +17,8 @@ export interface RuleFile {
   text: string;
   /** Set on a shared file: the name under which others extend it. It is not loaded by itself. */
   shared?: string;
+  /** Set on a shared file that everybody may read anyway, as a built-in set: whoever proposes rules may be told what is in it. */
+  isPublic?: boolean;
   /** Why a shared file that is named cannot be had; its text is empty then. */
   refused?: string;
 }

@@ -159,7 +159,8 @@ export class RevisionKeeper {
    * What would become of the rules that a commit of their repository proposes; nothing of it is kept. Null where they do not come from there.
    * Everybody may propose, and read what is said of it: a problem is told if the proposed files show it alone, in the words for it then. A message
    * about a shared file has words of that file, and a hint may name what the operator defined. Whether rules fit what they extend says something of it
-   * too, and whoever may try again and again reads it: nothing from outside is tried with shared files.
+   * too, and whoever may try again and again reads it: nothing from outside is tried with shared files. The built-in sets are no secret: they count as
+   * part of what is proposed.
    * @param isOutside of a fork, or nobody knows
    * @throws BotError when the files cannot be read
    */
@@ -167,7 +168,7 @@ export class RevisionKeeper {
     const source = this.orgs.find(({ name }) => name === org)?.source;
     const files = (await source?.proposed?.(repositoryId, commit)) ?? null;
     if (!files) return null;
-    const own = files.filter(({ shared }) => shared === undefined);
+    const own = files.filter(({ shared, isPublic }) => shared === undefined || isPublic === true);
     if (isOutside && own.length < files.length) return { files, isTried: false, problems: [UNTRIED] };
     const result = await this.loader.load(org, files, false);
     if (result.ok) return { files, isTried: true, problems: [] };

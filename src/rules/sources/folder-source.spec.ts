@@ -132,7 +132,10 @@ describe('rules/sources/folder-source', () => {
   });
 
   it('reads the folder on each look where rules may extend files of other folders', async () => {
-    const source = new FolderSource(folderWith({ 'a.yaml': 'a' }), [folderWith({})]);
+    const source = new FolderSource(folderWith({ 'a.yaml': 'a' }), {
+      extendsFrom: [folderWith({})],
+      builtInSets: true,
+    });
     open.push(source);
     source.watch(() => undefined);
     const changed = jest.fn();

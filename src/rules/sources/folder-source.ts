@@ -6,7 +6,7 @@ import { InvalidFile, UserError } from '../../core/errors.js';
 import type { RuleFile } from '../language/revision.js';
 import { hashOfFiles } from '../language/load/load-rules.js';
 import { checkoutCommit } from './checkout-commit.js';
-import { readShared } from './shared-files.js';
+import { readShared, type Extendable } from './shared-files.js';
 
 const MAX_FILES = 50;
 const MAX_TEST_FILES = 1000;
@@ -32,8 +32,8 @@ export class FolderSource {
 
   constructor(
     readonly folder: string,
-    /** Where the operator allows shared files; the first place that has one of the name gives it. */
-    private readonly extendsFrom: readonly string[] = [],
+    /** Default: the built-in sets alone. Of the folders, the first that has a file of the name gives it. */
+    private readonly allowed: Extendable = { extendsFrom: [], builtInSets: true },
   ) {}
 
   /**
@@ -55,7 +55,7 @@ export class FolderSource {
         'put several rules into one file',
       );
     const own = await Promise.all(paths.map((path) => this.readOne(path)));
-    return [...own, ...(await readShared(own, this.extendsFrom))];
+    return [...own, ...(await readShared(own, this.allowed))];
   }
 
   /**
@@ -96,7 +96,7 @@ export class FolderSource {
     };
     this.looking = setInterval(() => void this.lookAgain(changed), LOOK_MS);
     this.looking.unref();
-    for (const place of [this.folder, ...this.extendsFrom]) {
+    for (const place of [this.folder, ...this.allowed.extendsFrom]) {
       try {
         const watcher = watch(place, { recursive: true }, soon);
         watcher.on('error', () => watcher.close());
@@ -119,7 +119,7 @@ export class FolderSource {
 
   /** Names, sizes and times of the rule files; null where they do not tell whether something changed. Shared files may lie anywhere: they are read. */
   private async look(): Promise<string | null> {
-    if (this.extendsFrom.length > 0) return null;
+    if (this.allowed.extendsFrom.length > 0) return null;
     try {
       const paths = await this.paths(isRuleFile);
       const now = Date.now();

@@ -81,7 +81,15 @@ async function keep(repository: FakeRepository, options: Partial<RepositorySourc
   let pin: { repository: string; id: string } | null = null;
   let look: () => void = () => {};
   const source = new RepositorySource(
-    { repository: 'acme/automation', branch: null, id: null, everyS: 3600, extendsFrom: [], ...options },
+    {
+      repository: 'acme/automation',
+      branch: null,
+      id: null,
+      everyS: 3600,
+      extendsFrom: [],
+      builtInSets: true,
+      ...options,
+    },
     {
       repository: () => repository,
       pin: { read: () => Promise.resolve(pin), write: (given) => Promise.resolve(void (pin = given)) },

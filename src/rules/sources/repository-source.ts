@@ -10,7 +10,7 @@ import type {
   RuleReview,
   RuleVerdict,
 } from './rule-repository.port.js';
-import { readShared } from './shared-files.js';
+import { readShared, type Extendable } from './shared-files.js';
 import { tableOf } from '../../core/table.js';
 
 const MAX_FILE_BYTES = 256 * 1024;
@@ -36,7 +36,7 @@ interface RepositoryPin {
   write(pin: { repository: string; id: string }): Promise<void>;
 }
 
-export interface RepositorySourceOptions {
+export interface RepositorySourceOptions extends Extendable {
   /** owner/name, as the operator wrote it. */
   readonly repository: string;
   /** The operator's; null = the default branch. */
@@ -45,7 +45,6 @@ export interface RepositorySourceOptions {
   readonly id: string | null;
   /** Seconds between two looks that no push asked for. */
   readonly everyS: number;
-  readonly extendsFrom: readonly string[];
   /** Optional. The operator takes a branch onto which writers may push without a review. Default: refused. */
   readonly acceptsOpenBranch?: boolean;
   /** Optional. What the operator asks of each commit. Default: nothing. */
@@ -118,7 +117,7 @@ export class RepositorySource {
       name: path,
       text: this.textOf(at, path, answers[n] ?? null),
     }));
-    return [...own, ...(await readShared(own, this.options.extendsFrom))];
+    return [...own, ...(await readShared(own, this.options))];
   }
 
   /** Where the state of the files with this hash came from; null for one that this process did not read. */

@@ -13,6 +13,7 @@ const OPERATORS_OWN = new Set([
   'notify_hosts',
   'secrets',
   'extends_from',
+  'built_in_sets',
   'repository',
   'branch',
   'accept',

@@ -63,16 +63,17 @@ export class RuleSources {
   }
 
   private of(org: OrgConfig): readonly KeptOrg[] {
-    const { shadow, extendsFrom } = org.rules;
+    const { shadow } = org.rules;
     const live = { name: org.name, source: this.sourceOf(org) };
-    return shadow ? [live, { name: shadowOrg(org.name), source: new FolderSource(shadow.path, extendsFrom) }] : [live];
+    return shadow ? [live, { name: shadowOrg(org.name), source: new FolderSource(shadow.path, org.rules) }] : [live];
   }
 
-  private sourceOf({ name, forge, rules: { repository, path, extendsFrom } }: OrgConfig): RuleSource {
-    if (!repository) return new FolderSource(path ?? '', extendsFrom);
+  private sourceOf({ name, forge, rules }: OrgConfig): RuleSource {
+    const { repository, path, extendsFrom, builtInSets } = rules;
+    if (!repository) return new FolderSource(path ?? '', rules);
     const { name: fullName, ...place } = repository;
     return new RepositorySource(
-      { ...place, repository: fullName, extendsFrom },
+      { ...place, repository: fullName, extendsFrom, builtInSets },
       {
         repository: () => {
           const entry = this.forges.get(forge, name);

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,10 +24,10 @@ describe('rules/sources/shared-files', () => {
   });
 
   const read = (...refs: string[]) =>
-    readShared(
-      [{ path: 'a.yaml', text: `extends: [${refs.map((ref) => JSON.stringify(ref)).join(', ')}]\n` }],
-      [place, second],
-    );
+    readShared([{ path: 'a.yaml', text: `extends: [${refs.map((ref) => JSON.stringify(ref)).join(', ')}]\n` }], {
+      extendsFrom: [place, second],
+      builtInSets: true,
+    });
 
   it('gives what is extended, also by shared files, out of the first place that has it', async () => {
     expect((await read('base.yaml', 'other.yaml')).map(({ shared, text, refused }) => [shared, text, refused])).toEqual(
@@ -39,17 +40,54 @@ describe('rules/sources/shared-files', () => {
   });
 
   it('reads nothing where nothing is extended', async () => {
-    expect(await readShared([{ path: 'a.yaml', text: 'version: 1\n' }], [place])).toEqual([]);
+    expect(
+      await readShared([{ path: 'a.yaml', text: 'version: 1\n' }], { extendsFrom: [place], builtInSets: true }),
+    ).toEqual([]);
   });
 
   it('allows nothing where the operator allows nothing', async () => {
-    expect(await readShared([{ path: 'a.yaml', text: 'extends: base.yaml\n' }], [])).toMatchObject([
+    const own = [{ path: 'a.yaml', text: 'extends: [base.yaml, forgehand/stale@1]\n' }];
+
+    expect(await readShared(own, { extendsFrom: [], builtInSets: false })).toMatchObject([
       {
         shared: 'base.yaml',
         text: '',
         refused: 'the operator allows no shared files here (orgs[].rules.extends_from)',
       },
+      {
+        shared: 'forgehand/stale@1',
+        text: '',
+        refused: 'the operator allows no built-in sets here (orgs[].rules.built_in_sets)',
+      },
     ]);
+  });
+
+  it('has the built-in sets without any folder, and names each by the hash of its text', async () => {
+    const own = [{ path: 'a.yaml', text: 'extends: forgehand/stale@1\n' }];
+    const [set, ...others] = await readShared(own, { extendsFrom: [], builtInSets: true });
+
+    expect(others).toEqual([]);
+    expect(set).toMatchObject({ path: 'forgehand/stale@1', shared: 'forgehand/stale@1', isPublic: true });
+    expect(set?.text).toContain('id: stale-warn');
+    expect(set?.name).toBe(`extends:forgehand/stale@1 sha256:${hash('sha256', set?.text ?? '', 'hex')}`);
+  });
+
+  it.each([
+    ['forgehand/stael@1', 'forgehand/stale@1'],
+    ['forgehand/stale@9', 'forgehand/stale@1'],
+    ['forgehand/stale', 'forgehand/stale@1'],
+    ['forgehand/welcom@2', 'forgehand/welcome@1'],
+  ])('says which set is nearest to %s, and which there are', async (ref, near) => {
+    const [file] = await read(ref);
+
+    expect(file?.refused).toContain(`there is no such built-in set, did you mean "${near}"? There are: forgehand/`);
+  });
+
+  it('a folder may have files below the name of the program', async () => {
+    mkdirSync(join(place, 'forgehand'));
+    writeFileSync(join(place, 'forgehand', 'own.yaml'), 'version: 1\n');
+
+    expect(await read('forgehand/own.yaml')).toMatchObject([{ text: 'version: 1\n', shared: 'forgehand/own.yaml' }]);
   });
 
   it.each([

@@ -2,29 +2,46 @@ import { readFile, realpath, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { MAX_EXTENDS, extendsOf } from '../language/load/extends.js';
 import type { RuleFile } from '../language/revision.js';
+import { isBuiltInSet, readBuiltInSet } from './built-in-sets.js';
 
 const MAX_FILE_BYTES = 256 * 1024;
 const MAX_SHARED = 50;
 
+/** What the operator lets rule files extend. */
+export interface Extendable {
+  /** Folders; nothing outside of them is read, whatever a file says. */
+  readonly extendsFrom: readonly string[];
+  /** The rule sets that are part of the program. */
+  readonly builtInSets: boolean;
+}
+
 /**
  * The shared files that rule files extend, and those that these extend. One that cannot be had is given with the reason: the loader tells
  * it where the file is named.
- * @param places folders the operator allows; nothing outside of them is read, whatever a file says
  */
-export async function readShared(own: readonly RuleFile[], places: readonly string[]): Promise<RuleFile[]> {
+export async function readShared(own: readonly RuleFile[], allowed: Extendable): Promise<RuleFile[]> {
   const byRef = new Map<string, RuleFile>();
   let named = own.flatMap(({ text }) => extendsOf(text));
   for (let depth = 0; depth <= MAX_EXTENDS && named.length > 0 && byRef.size < MAX_SHARED; depth += 1) {
     const next: string[] = [];
     for (const ref of named) {
       if (byRef.has(ref)) continue;
-      const file = await readOne(ref, places);
+      const file = isBuiltInSet(ref)
+        ? readBuiltInSet(ref, allowed.builtInSets)
+        : await readOne(ref, allowed.extendsFrom);
       byRef.set(ref, file);
       next.push(...extendsOf(file.text));
     }
     named = next;
   }
   return [...byRef.values()];
+}
+
+/** The built-in sets that files name, where they came without them: a draft may name others than the files that were read. */
+export function missingSets(files: readonly RuleFile[], { builtInSets }: Pick<Extendable, 'builtInSets'>): RuleFile[] {
+  const present = new Set(files.map(({ shared }) => shared));
+  const named = new Set(files.flatMap(({ text }) => extendsOf(text)).filter(isBuiltInSet));
+  return [...named].filter((ref) => !present.has(ref)).map((ref) => readBuiltInSet(ref, builtInSets));
 }
 
 async function readOne(ref: string, places: readonly string[]): Promise<RuleFile> {

@@ -78,6 +78,22 @@ describe('rules/language/load/extends', () => {
 
   it.each<[string, RuleFile[], string[]]>([
     [
+      'a constant of another kind than the one that it replaces',
+      [
+        own('a.yaml', 'extends: base.yaml', 'vars:', '  days: "30"', '  names: x'),
+        shared(
+          'base.yaml',
+          'vars: {days: 60, names: [a]}',
+          'rules:',
+          rule('one', '${{ vars.days }} ${{ vars.names[0] }}'),
+        ),
+      ],
+      [
+        'a.yaml:5:9: vars.days is a number in shared/base.yaml, this is a text',
+        'a.yaml:6:10: vars.names is a list in shared/base.yaml, this is a text',
+      ],
+    ],
+    [
       'a file that is not there',
       [own('a.yaml', 'extends: gone.yaml')],
       ['a.yaml:3:10: there is no shared file "gone.yaml"'],
@@ -157,6 +173,29 @@ describe('rules/language/load/extends', () => {
     ],
   ])('%s', (_situation, files, expected) => {
     expect(load(...files)).toEqual(expected);
+  });
+
+  it('warns of a constant that neither the file nor what it extends reads', () => {
+    const result = loadRules(
+      [
+        own(
+          'a.yaml',
+          'extends: base.yaml',
+          'vars: {dais: 30, own: 1, days: 2, x: 3}',
+          'rules:',
+          rule('own', '${{ vars.own }}'),
+        ),
+        shared('base.yaml', 'vars: {days: 60}', 'rules:', rule('one', '${{ vars.days }}')),
+      ],
+      aLoadEnvironment(),
+    );
+
+    expect(
+      result.warnings?.map(({ file, line, col, message, hint }) => [`${file}:${line}:${col}`, message, hint]),
+    ).toEqual([
+      ['a.yaml:4:8', 'vars.dais is read by nothing in this file and what it extends', 'did you mean "days"?'],
+      ['a.yaml:4:35', 'vars.x is read by nothing in this file and what it extends', 'take it out'],
+    ]);
   });
 
   it('tells those who read files what a text extends', () => {

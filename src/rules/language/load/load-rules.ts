@@ -1,5 +1,4 @@
 import type { Problem, Position } from '../../../core/problem.js';
-import type { JsonObject } from '../../../core/json.js';
 import { hashOf } from '../../../core/ids.js';
 import { atOnce } from '../../../core/in-slices.js';
 import { compilePolicy } from '../compile/compile-policy.js';
@@ -12,8 +11,9 @@ import { createLabels } from './create-labels.js';
 import { checkTogether } from './check-together.js';
 import { loopSteps } from './find-loops.js';
 import type { YamlNode } from './node.js';
-import { describeNode, nodeToJson } from './node.js';
+import { describeNode } from './node.js';
 import { SharedFiles } from './extends.js';
+import { readVars, warnOfUnread } from './file-vars.js';
 import { GRAMMAR } from '../grammar.js';
 import { otherToolOf } from '../habits/other-tools.js';
 import { rememberSources } from './revision-sources.js';
@@ -22,7 +22,7 @@ import { unaskedRules } from './unasked-rules.js';
 import { documentSteps } from './read-document.js';
 import { isWordOf, readMap } from './read-map.js';
 import type { ReadMap } from './read-map.js';
-import { asList, asMap, isRefused, suggest } from './read-shape.js';
+import { asList, isRefused, suggest } from './read-shape.js';
 import type { Text } from './read-shape.js';
 import { EnoughProblems, SourceFile } from './source-file.js';
 
@@ -156,11 +156,8 @@ function* loadFile(file: SourceFile, env: LoadEnvironment, shared: SharedFiles):
     checkVersion(layer.file, layer.keys.node('version'));
     checkOrg(layer.file, layer.keys.value('org'), env.org);
   }
-  // What the file says itself wins; its vars are how it makes the shared rules its own.
-  const vars = Object.assign(
-    {},
-    ...[...layers, { file, keys }].map((layer) => readVars(layer.file, layer.keys.node('vars'))),
-  ) as JsonObject;
+  const varsLayers = [...layers, { file, keys }].map((layer) => ({ file: layer.file, node: layer.keys.node('vars') }));
+  const vars = readVars(varsLayers);
   const secrets = readSecrets(file, keys.value('secrets') ?? [], env);
   if (!keys.has('rules') && !keys.has('policies') && !keys.has('extends'))
     file.problem(root.start, 'the file has neither rules nor policies');
@@ -175,23 +172,8 @@ function* loadFile(file: SourceFile, env: LoadEnvironment, shared: SharedFiles):
     rules.push(yield* compileEach(of, read.node('rules'), 'rules', (node) => compileRule(context, node)));
   for (const { file: of, keys: read, context } of all)
     policies.push(yield* compileEach(of, read.node('policies'), 'policies', (node) => compilePolicy(context, node)));
-  if (layers.length === 0) warnOfUnread(file, keys.node('vars'));
+  warnOfUnread(varsLayers);
   return { rules: overridden(rules), policies: overridden(policies) };
-}
-
-/** Constants that nothing in their file names. */
-function warnOfUnread(file: SourceFile, vars: YamlNode | undefined): void {
-  const { text } = file;
-  // All of them are read where the map itself is.
-  if (vars?.kind !== 'map' || /\bvars\b(?!\s*[.[:])/.test(text)) return;
-  const named = new Set([...text.matchAll(/\bvars\s*(?:\.\s*|\[\s*["'])(\w+)/g)].map(([, name]) => name));
-  const aliases = new Set([...text.matchAll(/\*([\w-]+)/g)].map(([, name]) => name));
-  for (const { key, keyStart } of vars.entries) {
-    // It may stand there for its alias: `groups: &groups`, and `*groups` below.
-    const anchor = /^[^\n:]*:\s*&([\w-]+)/.exec(text.slice(keyStart, keyStart + 200))?.[1];
-    if (/^\w+$/.test(key) && !named.has(key) && !(anchor !== undefined && aliases.has(anchor)))
-      file.warn(keyStart, `vars.${key} is read by nothing in this file`, 'take it out, or is its name misspelt below?');
-  }
 }
 
 interface Written<Compiled> {
@@ -260,21 +242,6 @@ function readSecrets(file: SourceFile, texts: readonly Text[], env: LoadEnvironm
     );
   }
   return new Set(texts.map(({ value }) => value));
-}
-
-/** Constants of one file. Plain data: an expression here would have no event to look at. */
-function readVars(file: SourceFile, node: YamlNode | undefined): JsonObject {
-  const map = node && asMap(file, node, 'vars');
-  if (!map) return {};
-  checkConstant(file, map);
-  return nodeToJson(map) as JsonObject;
-}
-
-function checkConstant(file: SourceFile, node: YamlNode): void {
-  if (node.kind === 'list') node.items.forEach((item) => checkConstant(file, item));
-  if (node.kind === 'map') node.entries.forEach(({ value }) => checkConstant(file, value));
-  if (node.kind === 'scalar' && typeof node.value === 'string' && node.value.includes('${{'))
-    file.problem(node.start, 'vars are constants: no ${{ }} here');
 }
 
 /** Runs and pauses name a rule by its id alone, so it is one rule's in the whole organization. */

@@ -1,0 +1,110 @@
+import { hash } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { parse } from 'yaml';
+import { checkAlone } from '../../src/cli/check-rules.js';
+import { makeTrial } from '../../src/insight/trial.js';
+import type { RuleFile } from '../../src/rules/language/revision.js';
+import { builtInSets } from '../../src/rules/sources/built-in-sets.js';
+import { FolderSource } from '../../src/rules/sources/folder-source.js';
+import { readShared } from '../../src/rules/sources/shared-files.js';
+import { parseSet } from './parse-set.js';
+
+const FOLDER = 'config/rules/sets';
+const sets = [...builtInSets()];
+
+/** SHA-256 of the text of each published set. A new meaning is a new file with the next number, and a new line here. */
+const PUBLISHED: Readonly<Record<string, string>> = {
+  'forgehand/conventional-titles@1': 'acf64962cedd2c99a7d76e8170b613d08486867d135a550d9075830fe1867ba2',
+  'forgehand/stale@1': '84a160a44111111c5599b02b7ee786c33ed4a13a79da63cb3c33db3d32e28118',
+  'forgehand/welcome@1': '9ef1b820806f906901ba531d5c815b54dc332a698432df6b3639c1725e1c5932',
+};
+
+/** A rule file that extends sets, and those. */
+async function filesOf(refs: readonly string[], vars: object = {}): Promise<RuleFile[]> {
+  const text = `version: 1\norg: acme\nextends: ${JSON.stringify(refs)}\nvars: ${JSON.stringify(vars)}\n`;
+  const own = [{ path: 'rules.yaml', text }];
+  return [...own, ...(await readShared(own, { extendsFrom: [], builtInSets: true }))];
+}
+
+describe('config/rules/sets', () => {
+  it('no published set changes', () => {
+    expect(Object.fromEntries(sets.map(([name, text]) => [name, hash('sha256', text, 'hex')]))).toEqual(PUBLISHED);
+  });
+
+  it.each(sets)('%s loads without a mistake, a warning, a power or a merge', async (name) => {
+    const result = makeTrial().load('acme', await filesOf([name]), new Set(), new Set());
+
+    expect(result.ok ? result.warnings : result.problems).toEqual([]);
+    if (!result.ok) return;
+    const { rules, policies } = result.revision;
+    const actions = [...rules, ...policies].flatMap(({ operations }) => operations);
+    expect(rules.length + policies.length).toBeGreaterThan(0);
+    expect(actions).not.toContain('mergePull');
+  });
+
+  it.each(sets)('%s says in a sentence what it does, and what each of its constants is', (_name, text) => {
+    const { constants } = parseSet(text);
+
+    expect(text.split('\n', 1)[0]).toMatch(/^# [A-Z].{20,150}\.$/);
+    expect(constants.length).toBeGreaterThan(0);
+    for (const { name, meaning } of constants)
+      expect([name, meaning]).toEqual([name, expect.stringMatching(/^[A-Z].*\.$/)]);
+  });
+
+  it('two sets in one file have no constant of one name with two meanings, and no rule of one id', async () => {
+    const defaults = new Map<string, string>();
+    for (const [name, text] of sets)
+      for (const [key, value] of Object.entries((parse(text) as { vars: object }).vars)) {
+        expect([name, key, defaults.get(key) ?? JSON.stringify(value)]).toEqual([name, key, JSON.stringify(value)]);
+        defaults.set(key, JSON.stringify(value));
+      }
+    const all = await filesOf(sets.map(([name]) => name));
+
+    expect(makeTrial().load('acme', all, new Set(), new Set())).toMatchObject({ ok: true, warnings: [] });
+  });
+
+  it.each(sets)(
+    '%s does what its tests say, where each of its conditions was once true and once false',
+    async (name) => {
+      const path = `${FOLDER}/${name.replace('forgehand/', '')}.test.yaml`;
+      const [head = '', text] = [
+        /^# Played with vars: (.*)\.\n/.exec(readFileSync(path, 'utf8'))?.[1],
+        readFileSync(path, 'utf8'),
+      ];
+      const report = makeTrial().fixtures(await filesOf([name], parse(head) as object), [{ path, text }]);
+
+      expect(report.problems).toEqual([]);
+      expect(report.results.flatMap(({ failures }) => failures)).toEqual([]);
+      expect(report.results.length).toBeGreaterThan(1);
+      expect(report.coverage.filter(({ seenTrue, seenFalse }) => seenTrue === 0 || seenFalse === 0)).toEqual([]);
+    },
+  );
+
+  it('organizations whose rules lie in one folder may extend the same set, and test it', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'forgehand-sets-'));
+    const fixture =
+      '{name: a, event: {kind: issue.opened, author: ann, number: 1, issue: {number: 1}}, expect: {welcome-issue: error}}';
+    for (const org of ['acme', 'butler']) {
+      writeFileSync(join(folder, `${org}.yaml`), `version: 1\norg: ${org}\nextends: forgehand/welcome@1\n`);
+      writeFileSync(join(folder, `${org}.test.yaml`), `version: 1\norg: ${org}\ntests: [${fixture}]\n`);
+    }
+    const source = new FolderSource(folder);
+    const checked = await checkAlone(folder);
+    const { problems, results } = makeTrial().fixtures(await source.read(), await source.readTests());
+
+    expect(checked.map(({ org, rules, problems: of }) => [org, rules, of])).toEqual([
+      ['acme', 2, []],
+      ['butler', 2, []],
+    ]);
+    expect([problems, results.length]).toEqual([[], 2]);
+  });
+
+  it('each file is a set or the tests of one', () => {
+    const names = sets.map(([name]) => name.replace('forgehand/', ''));
+
+    expect(readdirSync(FOLDER).sort()).toEqual(names.flatMap((name) => [`${name}.test.yaml`, `${name}.yaml`]).sort());
+  });
+});
