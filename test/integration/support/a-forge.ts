@@ -17,6 +17,8 @@ export interface TestForge {
   control(path: string, body: JsonObject): Promise<JsonObject>;
   act(act: string, params: JsonObject): Promise<void>;
   hook(url: string, secret: string, more?: readonly string[]): Promise<void>;
+  /** Headers of the site's administrator. */
+  readonly asAdmin: Readonly<Record<string, string>>;
   /** Read the API as the site's administrator. */
   get<T>(path: string): Promise<T>;
   /** Requests of the bot, oldest first; not those that only ask whether an operation is there. */
@@ -60,6 +62,7 @@ export async function aForge({
     act: async (act, params) => void (await control('/_sandbox/act', { as: 'olga', act, ...params })),
     hook: async (url, secret, more = []) =>
       void (await control('/_sandbox/hooks', { org, url, secret, events: [...EVENTS, ...more] })),
+    asAdmin,
     get: async <T>(path: string) => (await (await fetch(sandbox.apiUrl + path, { headers: asAdmin })).json()) as T,
     botCalls: () =>
       sandbox.parts.ledger.entries.filter(({ caller, path }) => caller === botLogin && !path.includes(NOBODY)),
