@@ -238,12 +238,18 @@ describe.each<[ProfileName]>([['gitea'], ['forgejo']])('integration/doctor on %s
 
   it('answers from what is known, with its age and without a call', async () => {
     const fresh = await doctor();
-    const before = forge.sandbox.parts.ledger.entries.length;
+    const known = (): Promise<DoctorPage> => bot.reach.get<DoctorPage>('/v1/doctor', { limit: 1_000 });
 
-    const report = await bot.reach.get<DoctorPage>('/v1/doctor', { limit: 1_000 });
+    const report = await known();
+    const seen: string[][] = [];
+    for (let n = 0; n < 3; n++) {
+      const before = forge.sandbox.parts.ledger.entries.length;
+      await known();
+      seen.push(forge.sandbox.parts.ledger.entries.slice(before).map(({ operation, path }) => operation ?? path));
+    }
 
-    const asked = forge.sandbox.parts.ledger.entries.slice(before).map(({ operation }) => operation);
-    expect(asked.filter((operation) => !POLLS.includes(operation ?? ''))).toEqual([]);
+    // The bot's own work asks now and then; an answer that asks would ask each time.
+    expect(seen.flat().filter((one) => !POLLS.includes(one) && seen.every((asked) => asked.includes(one)))).toEqual([]);
     expect(report.rows.map(({ code }) => code)).toEqual(fresh.rows.map(({ code }) => code));
     const ages = new Map(report.rows.map(({ check, ageS }) => [check, ageS]));
     expect([ages.get('hook.there'), ages.get('token.scopes'), ages.get('org.number'), ages.get('forge.slash')]).toEqual(
