@@ -76,7 +76,7 @@ function plainLoop({ revision }: Workload): Decide {
 }
 
 function countFired(rules: readonly CompiledRule[], event: ForgeEvent, how: Pick<EvaluationInput, 'untraced'>): number {
-  const input: EvaluationInput = { event, now: NOW, bot: BOT, lookups: {}, ...how };
+  const input: EvaluationInput = { org: event.org, event, now: NOW, bot: BOT, lookups: {}, ...how };
   let fired = 0;
   for (const rule of rules) {
     const decision = evaluateRule(rule, input, engine);

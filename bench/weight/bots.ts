@@ -23,7 +23,7 @@ export interface Forged {
 
 const REPOSITORIES = 2;
 /** Those that the shipped rules ask for. */
-const POWERS = ['protection.ensure', 'repository_settings.ensure', 'topics.ensure'];
+export const POWERS = ['protection.ensure', 'repository_settings.ensure', 'topics.ensure'] as const;
 /** The bot has done what its start asked for when it takes less of a core than this, in percent, in each of `QUIET_WINDOWS`. */
 const QUIET_PERCENT = 8;
 const QUIET_WINDOWS = 3;

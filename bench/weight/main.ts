@@ -8,6 +8,7 @@ import { readOptions, someOf } from '../support/options.js';
 import { ORGANIZATION_RULES } from '../support/organization-rules.js';
 import { distributedWeights, embeddedWeights, quietForge, ROLES, type Weight } from './bots.js';
 import { loadings } from './loading.js';
+import { bytesOfOrganization } from './organizations.js';
 import { installedPackages } from './packages.js';
 import { commandsS } from './processor-time.js';
 
@@ -16,12 +17,12 @@ const HELP = `npm run bench:weight -- [options]
   --rounds N      rounds of each measure; medians are printed (default 3)
   --idle N        seconds in which nothing happens, in each round (default 30)
   --orgs N        organizations of the bot (default 10)
-  --only LIST     of commands, loading, embedded, distributed, packages (default all)
+  --only LIST     of commands, loading, embedded, distributed, organizations, packages (default all)
   --json          figures as JSON on stdout
 
 Linux only: processor time and memory come from /proc.
 `;
-const PARTS = ['commands', 'loading', 'embedded', 'distributed', 'packages'] as const;
+const PARTS = ['commands', 'loading', 'embedded', 'distributed', 'organizations', 'packages'] as const;
 type Part = (typeof PARTS)[number];
 
 /** Commands in one round: the kernel counts processor time in hundredths of a second. */
@@ -29,7 +30,7 @@ const REPEATS = 10;
 
 interface Figure {
   readonly name: string;
-  readonly unit: 's' | 'MB' | '% of a core';
+  readonly unit: 's' | 'KB' | 'MB' | '% of a core';
   /** Absent = no goal: it is printed to compare. */
   readonly atMost?: number;
   /** One value for each round. */
@@ -46,7 +47,7 @@ async function main(): Promise<number> {
     only,
     json,
   } = readOptions(HELP, { rounds: 3, idle: 30, orgs: 10, only: someOf(PARTS), json: false });
-  requireBuild();
+  if (only.some((part) => part !== 'organizations')) requireBuild();
   const figures: Figure[] = [];
   for (const part of PARTS.filter((name) => only.includes(name))) {
     say(`${part} ...`);
@@ -120,6 +121,15 @@ const MEASURES: Record<Part, (rounds: number, idleS: number, orgs: number) => Pr
       await forged.forge.stop();
     }
   },
+  organizations: async () => [
+    {
+      name: 'organization-shared-rules',
+      unit: 'KB',
+      atMost: 50,
+      values: [(await bytesOfOrganization('shared')) / 1024],
+    },
+    { name: 'organization-own-rules', unit: 'KB', values: [(await bytesOfOrganization('own')) / 1024] },
+  ],
   packages: async () => {
     const found = installedPackages();
     for (const { name, mb } of found?.largest.slice(0, 5) ?? []) say(`  ${name}: ${short(mb)} MB`);

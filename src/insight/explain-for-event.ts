@@ -62,6 +62,7 @@ export function explainForEvent(rule: CompiledRule, facts: StoredFacts, engine: 
 
 function inputOf({ event, bot, now, answers, revision }: StoredFacts): Parameters<typeof explainRule>[1] {
   return {
+    org: revision.org,
     event,
     now,
     bot: { login: bot?.login ?? null, id: bot?.id ?? null },

@@ -22,7 +22,11 @@ function policyWith(...lines: string[]): CompiledPolicy {
 }
 
 function evaluate(policy: CompiledPolicy, lookups: LookupAnswers, over: Partial<EventRepository> = {}): Evaluation {
-  return evaluatePolicy(policy, { repo: repo(over), now: NOW, bot: { login: 'forgehand' }, lookups }, engine);
+  return evaluatePolicy(
+    policy,
+    { org: 'acme', repo: repo(over), now: NOW, bot: { login: 'forgehand' }, lookups },
+    engine,
+  );
 }
 
 function decide(

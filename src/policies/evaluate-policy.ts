@@ -33,6 +33,8 @@ import { compareItem } from './compare-part.js';
 import type { Difference } from './compare-part.js';
 
 interface PolicyInput {
+  /** Name of the organization whose policy it is. */
+  readonly org: string;
   /** Null = the policy is about the organization. */
   readonly repo: EventRepository | null;
   readonly now: Date;
@@ -59,7 +61,15 @@ export function evaluatePolicy(policy: CompiledPolicy, input: PolicyInput, engin
   const { program } = policy;
   const config = input.config ? { config: input.config } : {};
   const bindings = new Bindings(
-    { event: null, repo: input.repo, now: input.now, bot: input.bot, lookups: input.lookups, ...config },
+    {
+      org: input.org,
+      event: null,
+      repo: input.repo,
+      now: input.now,
+      bot: input.bot,
+      lookups: input.lookups,
+      ...config,
+    },
     program,
     engine,
   );

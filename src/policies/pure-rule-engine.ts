@@ -58,7 +58,8 @@ export abstract class RuleMatcher {
 
   windowOf(revision: Revision, candidate: Candidate, { event, repo, bot, now, awaits }: DecisionFacts): Window | null {
     if (candidate.kind !== 'rule') return null;
-    const input = { now, bot: botFacts(bot), config: { revision: revision.hash }, awaits, event, repo, lookups: {} };
+    const { org, hash } = revision;
+    const input = { org, now, bot: botFacts(bot), config: { revision: hash }, awaits, event, repo, lookups: {} };
     return windowOf(ruleOf(revision, candidate), input, this.expressions);
   }
 }
@@ -82,14 +83,14 @@ export class PureRuleEngine extends RuleMatcher implements RuleEngine {
     if (candidate.kind === 'rule')
       return evaluateRule(
         ruleOf(revision, candidate),
-        { now, bot: botFacts(bot), config, untraced, awaits, event, repo, lookups: answers, recall },
+        { org: revision.org, now, bot: botFacts(bot), config, untraced, awaits, event, repo, lookups: answers, recall },
         this.expressions,
       );
     const policy = policyOf(revision, candidate);
     if (!repo && policy.program.scope === 'repository') throw new Error(`policy ${candidate.id} needs a repository`);
     return evaluatePolicy(
       policy,
-      { now, bot: botFacts(bot), config, repo, lookups: withoutRoutes(answers) },
+      { org: revision.org, now, bot: botFacts(bot), config, repo, lookups: withoutRoutes(answers) },
       this.expressions,
     );
   }

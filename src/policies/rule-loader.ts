@@ -3,10 +3,13 @@ import { lookupCatalogue } from '../actions/lookups/index.js';
 import type { AppConfig } from '../config/app-config.js';
 import { orgsByName } from '../config/live-config.js';
 import type { Clock } from '../core/clock.js';
+import { hashOf } from '../core/ids.js';
+import { InUse } from '../core/in-use.js';
 import { inSlices } from '../core/in-slices.js';
 import type { OperatorStore } from '../core/operator-store.port.js';
 import { approversOf } from '../core/operators.js';
 import type { ExpressionEngine } from '../rules/language/expression-engine.js';
+import type { CompiledPolicy, CompiledRule, RuleFile } from '../rules/language/revision.js';
 import { loadSteps } from '../rules/language/load/load-rules.js';
 import { beyondLimits } from '../rules/revisions/operator-limits.js';
 import type { RuleLoader } from '../rules/revisions/rule-loader.port.js';
@@ -26,7 +29,22 @@ export function makeRuleLoader(
     actions: actionCatalogue(),
     lookups: lookupCatalogue(),
     engine,
+    compiled: new InUse<CompiledRule | CompiledPolicy>(),
     checkTypes: true,
+  };
+  const texts = new InUse<RuleFile>();
+  /** Revisions keep their files: of a shared one they keep the same. */
+  const keptOnce = (file: RuleFile): RuleFile => {
+    if (file.shared === undefined) return file;
+    const key = hashOf(
+      file.path,
+      file.name ?? '',
+      file.shared,
+      String(file.isPublic ?? false),
+      file.refused ?? '',
+      file.text,
+    );
+    return texts.get(key) ?? texts.add(key, file);
   };
   const orgs = orgsByName(config);
   return {
@@ -40,7 +58,7 @@ export function makeRuleLoader(
       if (refused) return refused;
       const approvers = wasActive ? {} : { approvers: approversOf(await operators.list(), clock.now()) };
       const result = await inSlices(
-        loadSteps(files, {
+        loadSteps(files.map(keptOnce), {
           ...environment,
           ...approvers,
           org: name,

@@ -133,7 +133,11 @@ async function rowsRead({ stores }: TestStores): Promise<number> {
 async function fill({ stores }: TestStores, revision: Revision, engine: CelEngine): Promise<void> {
   for (const event of [EVENT, { ...EVENT, id: 'event-1', factKey: 'other' }]) await keep(stores, event);
   const traces = revision.rules.map((rule) => {
-    const evaluation = evaluateRule(rule, { event: EVENT, now: EVENT.storedAt, bot: BOT, lookups: {} }, engine);
+    const evaluation = evaluateRule(
+      rule,
+      { org: 'acme', event: EVENT, now: EVENT.storedAt, bot: BOT, lookups: {} },
+      engine,
+    );
     return evaluation.kind === 'decided'
       ? {
           state: evaluation.report.verdict === 'fired' ? 'done' : evaluation.report.verdict,

@@ -186,7 +186,7 @@ describe('G9: a generated set of hostile rule files', () => {
         told.loaded += 1;
         for (const one of loaded.revision.rules) {
           const decide = (): string =>
-            evaluateRule(one, { event, now: NOW, bot: { login: 'bot' }, lookups: {} }, engine).kind;
+            evaluateRule(one, { org: 'acme', event, now: NOW, bot: { login: 'bot' }, lookups: {} }, engine).kind;
           if (decide() === 'decided') told.decided += 1;
           // What is not known to be cheap is evaluated in the thread for rules: it holds up nobody here.
           if (worstOf(one.program) > STEPS_PER_DECISION) told.inThread += 1;

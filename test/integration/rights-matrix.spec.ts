@@ -147,6 +147,7 @@ describe.each(['gitea', 'forgejo'] as const)('integration/rights-matrix (%s)', (
   function decide(revision: Revision, trigger: string, login: Actor, answers: LookupAnswers): Evaluation | null {
     const event = eventOf(trigger, login);
     const input = {
+      org: 'acme',
       event,
       repo,
       now: new Date('2026-07-30T12:00:00Z'),

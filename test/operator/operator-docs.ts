@@ -140,6 +140,8 @@ orgs:
 Keys are taken whole and never mixed. \`beta\` writes \`feed\`, so nothing of \`defaults.feed\` holds for it, and its \`grace_s\` is 120, the default in the table below.
 An empty list is a value too: an organization with \`powers: []\` has no powers. With \`defaults.orgs: [acme]\` the other keys of \`defaults\` hold for \`acme\` alone.
 Rule files name their organization, so each has \`rules\` of its own; what is the same in all of them is a shared file that they extend ([rules.md](rules.md)).
+Rules of a shared file are compiled once for all organizations that give it the same \`vars\`, secrets, powers and hosts: one organization more takes 12 KB of memory a process
+with the shipped rules as shared files, and 520 KB with as many rules of its own.
 
 Each file \`orgs.d/*.yaml\` beside the config file is one organization more, with the keys of \`orgs[]\`; \`defaults\` holds for it too:
 

@@ -32,7 +32,7 @@ describe('reliability/dear-texts', () => {
       const event = anEvent({ kind: 'issue.opened', data: { issue: { number: '1', body } } });
       const evaluation = evaluateRule(
         rule,
-        { event, now: new Date(0), bot: { login: 'b', id: '1' }, lookups: {} },
+        { org: 'acme', event, now: new Date(0), bot: { login: 'b', id: '1' }, lookups: {} },
         engine,
       );
 

@@ -203,7 +203,13 @@ describe('reliability: templates that are too much', () => {
       const rule = aRule(`id: x\non: push\ndo: {milestone.ensure: {title: ${quoted(template)}}}`, '', { engine });
       const evaluation = evaluateRule(
         rule,
-        { event: anEvent({ kind: 'push', data: PUSH }), now: new Date(0), bot: { login: 'b', id: '1' }, lookups: {} },
+        {
+          org: 'acme',
+          event: anEvent({ kind: 'push', data: PUSH }),
+          now: new Date(0),
+          bot: { login: 'b', id: '1' },
+          lookups: {},
+        },
         engine,
       );
       if (evaluation.kind !== 'decided' || engine.evaluated === 0) throw new Error(`not decided: ${template}`);

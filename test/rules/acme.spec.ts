@@ -64,7 +64,7 @@ function effectsOf(event: ForgeEvent, lookups: LookupAnswers = {}): Record<strin
   const { candidates } = matchEvent(revision, event, { botLogin: 'forgehand', botId: '99' });
   const evaluations = candidates.map((rule): [string, Evaluation] => [
     rule.id,
-    evaluateRule(rule, { event, now: NOW, bot: { login: 'forgehand', id: '99' }, lookups }, engine),
+    evaluateRule(rule, { org: 'acme', event, now: NOW, bot: { login: 'forgehand', id: '99' }, lookups }, engine),
   ]);
   return Object.fromEntries(evaluations.map(([id, evaluation]) => [id, paramsOf(evaluation)]));
 }
@@ -224,7 +224,7 @@ describe('config/rules/acme', () => {
       paramsOf(
         evaluateRule(
           rule,
-          { event: null, repo: inventory[0]!, now: NOW, bot: { login: 'forgehand' }, lookups: head },
+          { org: 'acme', event: null, repo: inventory[0]!, now: NOW, bot: { login: 'forgehand' }, lookups: head },
           engine,
         ),
       );
@@ -243,7 +243,11 @@ describe('config/rules/acme', () => {
     expect(tickSubjects(rule, [repo()])).toEqual([null]);
     expect(
       paramsOf(
-        evaluateRule(rule, { event: null, repo: null, now: NOW, bot: { login: 'forgehand' }, lookups: {} }, engine),
+        evaluateRule(
+          rule,
+          { org: 'acme', event: null, repo: null, now: NOW, bot: { login: 'forgehand' }, lookups: {} },
+          engine,
+        ),
       ),
     ).toEqual([
       { description: 'Automation account of acme', hide_email: true },
@@ -259,7 +263,13 @@ describe('config/rules/acme', () => {
     ];
     const about = (id: string) => revision.policies.find((policy) => policy.id === id)!;
     const wanted = (id: string, lookups: LookupAnswers) =>
-      paramsOf(evaluatePolicy(about(id), { repo: repo(), now: NOW, bot: { login: 'forgehand' }, lookups }, engine));
+      paramsOf(
+        evaluatePolicy(
+          about(id),
+          { org: 'acme', repo: repo(), now: NOW, bot: { login: 'forgehand' }, lookups },
+          engine,
+        ),
+      );
 
     expect(policySubjects(about('standard-labels'), inventory).map((repo) => repo?.name)).toEqual(['web', 'vault']);
     expect(policySubjects(about('public-mirrors'), inventory).map((repo) => repo?.name)).toEqual(['web']);

@@ -20,7 +20,7 @@ function policyWith(section: string, powers: readonly string[] = POWERS): Compil
 function evaluate(policy: CompiledPolicy, lookups: LookupAnswers): Evaluation {
   return evaluatePolicy(
     policy,
-    { repo: REPO, now: new Date('2026-07-30T12:00:00Z'), bot: { login: 'forgehand' }, lookups },
+    { org: 'acme', repo: REPO, now: new Date('2026-07-30T12:00:00Z'), bot: { login: 'forgehand' }, lookups },
     engine,
   );
 }

@@ -212,7 +212,8 @@ function playRule(rule: CompiledRule, count: number, failing = false): Play[] {
   return causes.map(({ event, repo }) =>
     shown(
       decideAll(
-        (lookups) => evaluateRule(rule, { event, ...(repo ? { repo } : {}), now: NOW, bot, config, lookups }, engine),
+        (lookups) =>
+          evaluateRule(rule, { org: 'acme', event, ...(repo ? { repo } : {}), now: NOW, bot, config, lookups }, engine),
         count,
         failing,
       ),
@@ -227,7 +228,7 @@ function playPolicy(policy: CompiledPolicy, failing = false): Play {
       (lookups) =>
         evaluatePolicy(
           policy,
-          { repo, now: NOW, bot: { login: 'forgehand' }, config: { revision: 'r' }, lookups },
+          { org: 'acme', repo, now: NOW, bot: { login: 'forgehand' }, config: { revision: 'r' }, lookups },
           engine,
         ),
       0,

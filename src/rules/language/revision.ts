@@ -6,6 +6,7 @@ import type { Position, Problem } from '../../core/problem.js';
 import type { Json, JsonObject } from '../../core/json.js';
 import type { ActionFacts, LookupFacts } from './catalogue.js';
 import type { PolicyProgram, RuleProgram } from './compile/program.js';
+import type { InUse } from '../../core/in-use.js';
 import type { ExpressionEngine } from './expression-engine.js';
 
 /** One file of an organization's rules, as text; reading and watching files is config/rule-sources. */
@@ -42,9 +43,14 @@ export interface LoadEnvironment {
   mirrorHosts?: readonly string[];
   /** Hosts that may be notified; absent = not known, nothing is refused for it. */
   notifyHosts?: readonly string[];
+  /** What is compiled already, for all loads with the same actions, lookups and engine; absent = each load compiles everything. */
+  compiled?: CompiledOnce;
   /** The files were active before: what only newer versions refuse is a warning. */
   wasActive?: boolean;
 }
+
+/** Rules and policies that revisions in use consist of; see `load/compiled-once.ts`. */
+export type CompiledOnce = InUse<CompiledRule | CompiledPolicy>;
 
 /** Warnings hold nothing back. */
 export type LoadResult =

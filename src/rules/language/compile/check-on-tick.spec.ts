@@ -36,6 +36,7 @@ function tick(text: string): string {
   const answers: LookupAnswers = {};
   for (;;) {
     const input = {
+      org: 'acme',
       event: null,
       repo: REPO,
       now: new Date('2026-07-30T03:00:00Z'),

@@ -136,7 +136,6 @@ export function compilePolicy(context: FileContext, node: YamlNode): CompiledPol
     position: file.position(node.start),
     operations: [...new Set(operations)].sort(),
     program: {
-      org: env.org,
       subjects,
       vars: context.vars,
       parts,

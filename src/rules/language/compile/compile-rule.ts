@@ -100,7 +100,6 @@ export function compileRule(context: FileContext, node: YamlNode): CompiledRule 
   ]);
   const disabled = readDisabled(context, rule.node('disabled'));
   const program = {
-    org: context.env.org,
     where: { ...where, positions: { ...positionsOf(file, keys), ...where.positions } },
     vars: context.vars,
     lookups,

@@ -96,7 +96,6 @@ export interface CoalesceProgram {
 }
 
 export interface RuleProgram {
-  readonly org: string;
   readonly where: WhereFilter;
   readonly vars: JsonObject;
   readonly lookups: readonly LookupProgram[];
@@ -159,7 +158,6 @@ export interface PolicyItem {
 }
 
 export interface PolicyProgram {
-  readonly org: string;
   readonly subjects: WhereFilter;
   readonly vars: JsonObject;
   readonly parts: readonly PolicyPart[];

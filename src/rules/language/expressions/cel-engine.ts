@@ -1,5 +1,6 @@
 import { celError, isCelError, plan } from '@bufbuild/cel';
 import type { CelError, CelFunc, CelInput } from '@bufbuild/cel';
+import { InUse } from '../../../core/in-use.js';
 import { ExpressionError } from '../expression-engine.js';
 import type { Budget, CompiledExpression, ExpressionEngine, ExprValue } from '../expression-engine.js';
 import type { RuleFunction } from '../functions/define-function.js';
@@ -31,10 +32,7 @@ export class CelEngine implements ExpressionEngine {
   readonly #functions: ReadonlyMap<string, RuleFunction>;
   readonly #env;
   /** Compiled expressions in use, by what they were made of. Organizations share rules, and each of their expressions takes a millisecond to compile. */
-  readonly #inUse = new Map<string, WeakRef<CompiledExpression>>();
-  readonly #unused = new FinalizationRegistry<string>((key) => {
-    if (this.#inUse.get(key)?.deref() === undefined) this.#inUse.delete(key);
-  });
+  readonly #inUse = new InUse<CompiledExpression>();
 
   constructor(functions: readonly RuleFunction[] = ruleFunctions) {
     this.#functions = new Map(functions.map((definition) => [definition.name, definition]));
@@ -64,12 +62,7 @@ export class CelEngine implements ExpressionEngine {
 
   compile(source: string, variables: readonly string[]): CompiledExpression {
     const key = [...variables, source].join('\n');
-    const existing = this.#inUse.get(key)?.deref();
-    if (existing) return existing;
-    const compiled = this.#compileAnew(source, variables);
-    this.#inUse.set(key, new WeakRef(compiled));
-    this.#unused.register(compiled, key);
-    return compiled;
+    return this.#inUse.get(key) ?? this.#inUse.add(key, this.#compileAnew(source, variables));
   }
 
   #compileAnew(source: string, variables: readonly string[]): CompiledExpression {

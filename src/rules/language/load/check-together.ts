@@ -3,7 +3,7 @@ import type { Json } from '../../../core/json.js';
 import type { ParamProgram, PolicyItem, PolicyPart } from '../compile/program.js';
 import type { CompiledPolicy, CompiledRule } from '../revision.js';
 import type { Position } from '../../../core/problem.js';
-import { canMeet } from './writers.js';
+import { sameRepository } from './writers.js';
 import { constantIn } from './raised-kinds.js';
 
 /** What is wrong with parts that are right by themselves. */
@@ -42,6 +42,7 @@ interface Entry {
 export function* checkTogether(
   rules: readonly CompiledRule[],
   policies: readonly CompiledPolicy[],
+  org: string,
 ): Generator<Together, void> {
   const live = policies.filter(({ mode }) => mode === 'live');
   const entries = live.flatMap((policy) =>
@@ -53,14 +54,18 @@ export function* checkTogether(
       }),
     ),
   );
-  yield* contradictions(entries);
+  yield* contradictions(entries, org);
   yield* circles(entries);
   yield* privateMirrors(live);
-  yield* sameVariables(rules.filter(({ mode }) => mode === 'live'));
+  yield* sameVariables(
+    rules.filter(({ mode }) => mode === 'live'),
+    org,
+  );
   yield* unknownLabels(rules, entries);
   yield* againstPolicies(
     rules.filter(({ mode }) => mode === 'live'),
     entries,
+    org,
   );
 }
 
@@ -79,7 +84,7 @@ function keyTextIn(params: readonly ParamProgram[], name: string): Json | undefi
     .join('');
 }
 
-function* contradictions(entries: readonly Entry[]): Generator<Together, void> {
+function* contradictions(entries: readonly Entry[], org: string): Generator<Together, void> {
   let pairs = 0;
   const byKey = new Map<string, Entry[]>();
   for (const entry of entries) {
@@ -88,17 +93,17 @@ function* contradictions(entries: readonly Entry[]): Generator<Together, void> {
     const sameKey = byKey.get(key) ?? [];
     for (const other of sameKey) {
       if ((pairs += 1) > MAX_PAIRS) return;
-      const contradiction = against(other, entry);
+      const contradiction = against(other, entry, org);
       if (contradiction) yield contradiction;
     }
     byKey.set(key, [...sameKey, entry]);
   }
 }
 
-function against(first: Entry, second: Entry): Together | null {
+function against(first: Entry, second: Entry, org: string): Together | null {
   if (
     first.policy !== second.policy &&
-    !canMeet(first.policy.program.subjects, second.policy.program.subjects, second.policy.program.org)
+    !sameRepository(first.policy.program.subjects, second.policy.program.subjects, org)
   )
     return null;
   const where =
@@ -206,7 +211,7 @@ function* privateMirrors(policies: readonly CompiledPolicy[]): Generator<Togethe
 }
 
 /** The last one wins, and which one that is nobody can tell. */
-function* sameVariables(rules: readonly CompiledRule[]): Generator<Together, void> {
+function* sameVariables(rules: readonly CompiledRule[], org: string): Generator<Together, void> {
   const writes = rules.flatMap((rule) =>
     rule.program.steps.flatMap((step) => {
       const { action, params, when, unless, forEach } = step;
@@ -224,7 +229,7 @@ function* sameVariables(rules: readonly CompiledRule[]): Generator<Together, voi
           one.key === key &&
           one.step.action === step.action &&
           one.rule.on.some((kind) => rule.on.includes(kind)) &&
-          canMeet(one.rule.program.where, rule.program.where, rule.program.org) &&
+          sameRepository(one.rule.program.where, rule.program.where, org) &&
           (step.action.target === 'organization'
             ? canonicalJson(constantIn(one.step.params, 'value') ?? null) !==
               canonicalJson(constantIn(step.params, 'value') ?? null)
@@ -246,7 +251,11 @@ function undoEachOther(one: PolicyPart['action'], other: PolicyPart['action']): 
 }
 
 /** A rule that writes what a policy writes otherwise: the policy repairs it at its next pass. */
-function* againstPolicies(rules: readonly CompiledRule[], entries: readonly Entry[]): Generator<Together, void> {
+function* againstPolicies(
+  rules: readonly CompiledRule[],
+  entries: readonly Entry[],
+  org: string,
+): Generator<Together, void> {
   const byKey = new Map<string, Entry[]>();
   for (const entry of entries) {
     const key = `${entry.part.section} ${entry.key}`;
@@ -266,7 +275,7 @@ function* againstPolicies(rules: readonly CompiledRule[], entries: readonly Entr
       const other = [
         ...about(undone),
         ...about(own).filter(({ part, item }) => COMPARED.has(part.section) && opposes(params, item.params, part)),
-      ].find(({ policy }) => canMeet(rule.program.where, policy.program.subjects, rule.program.org));
+      ].find(({ policy }) => sameRepository(rule.program.where, policy.program.subjects, org));
       const topic = other && own === 'topics' ? contestedTopic(params, other.item.params) : null;
       if (other)
         yield {

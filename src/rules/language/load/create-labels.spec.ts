@@ -37,7 +37,11 @@ describe('rules/language/load/create-labels', () => {
     if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
     const rule = loaded.revision.rules[0]!;
     const event = anEvent({ kind: 'issue.opened', data: { number: 4 } });
-    const decided = evaluateRule(rule, { event, now: new Date(0), bot: { login: 'b', id: '9' }, lookups: {} }, engine);
+    const decided = evaluateRule(
+      rule,
+      { org: 'acme', event, now: new Date(0), bot: { login: 'b', id: '9' }, lookups: {} },
+      engine,
+    );
 
     expect(
       decided.kind === 'decided' &&

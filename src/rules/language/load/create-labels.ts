@@ -2,7 +2,7 @@ import type { ParamProgram, PolicyItem, StepProgram } from '../compile/program.j
 import type { CompiledPolicy, CompiledRule } from '../revision.js';
 import type { ActionFacts } from '../catalogue.js';
 import type { Position } from '../../../core/problem.js';
-import { canMeet } from './writers.js';
+import { sameRepository } from './writers.js';
 
 interface CreateProblem {
   readonly position: Position;
@@ -18,6 +18,7 @@ export function createLabels(
   rules: readonly CompiledRule[],
   policies: readonly CompiledPolicy[],
   ensure: ActionFacts | undefined,
+  org: string,
 ): { rules: CompiledRule[]; problems: CreateProblem[] } {
   const problems: CreateProblem[] = [];
   const made = rules.map((rule) => {
@@ -62,7 +63,7 @@ export function createLabels(
   function definitionOf(name: string, rule: CompiledRule): PolicyItem | undefined {
     return policies
       .filter(
-        ({ program }) => program.scope === 'repository' && canMeet(program.subjects, rule.program.where, program.org),
+        ({ program }) => program.scope === 'repository' && sameRepository(program.subjects, rule.program.where, org),
       )
       .flatMap(({ program }) => program.parts.filter(({ section }) => section === 'labels'))
       .flatMap(({ items }) => items)

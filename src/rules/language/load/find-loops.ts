@@ -47,13 +47,14 @@ interface Link {
  */
 export function* loopSteps(
   rules: readonly CompiledRule[],
-  policies: readonly CompiledPolicy[] = [],
+  policies: readonly CompiledPolicy[],
+  org: string,
 ): Generator<void, { loops: readonly Loop[]; isComplete: boolean }> {
   const listening = rules.filter((rule) => rule.mode === 'live' && isListening(rule));
   if (listening.length > MAX_LISTENING) return { loops: [], isComplete: false };
   const all = [
-    ...policies.filter(({ mode }) => mode === 'live').flatMap(writersOfPolicy),
-    ...listening.flatMap(writersOfRule),
+    ...policies.filter(({ mode }) => mode === 'live').flatMap((policy) => writersOfPolicy(policy, org)),
+    ...listening.flatMap((rule) => writersOfRule(rule, org)),
   ];
   const writers = lasting(all.filter(({ raises }) => raises.length > 0));
   if (writers.length > MAX_WRITERS) return { loops: [], isComplete: false };

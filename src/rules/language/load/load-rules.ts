@@ -16,6 +16,7 @@ import { SharedFiles } from './extends.js';
 import { readVars, warnOfUnread } from './file-vars.js';
 import { GRAMMAR } from '../grammar.js';
 import { otherToolOf } from '../habits/other-tools.js';
+import { compileOnce } from './compiled-once.js';
 import { rememberSources } from './revision-sources.js';
 import { knownKindsOf, raisesOf, stepsOf } from './raised-kinds.js';
 import { unaskedRules } from './unasked-rules.js';
@@ -49,7 +50,7 @@ export function* loadSteps(files: readonly RuleFile[], env: LoadEnvironment): Ge
   const sources = [...own, ...shared.sources];
   const policies = loaded.flatMap((one) => one.policies);
   const written = loaded.flatMap((one) => one.rules);
-  const { rules, problems: uncreated } = createLabels(written, policies, env.actions.get('label.ensure'));
+  const { rules, problems: uncreated } = createLabels(written, policies, env.actions.get('label.ensure'), env.org);
   for (const { position, message, hint } of uncreated)
     tellUntilEnough(() => sources.find(({ path }) => path === position.file)?.problemAt(position, message, hint));
   checkUnique(
@@ -60,10 +61,10 @@ export function* loadSteps(files: readonly RuleFile[], env: LoadEnvironment): Ge
   checkBotRules(sources, rules, policies);
   yield;
   if (env.checkTypes) {
-    yield* checkLoops(sources, rules, policies);
-    for (const { position, message, hint } of unaskedRules(rules, policies))
+    yield* checkLoops(sources, rules, policies, env.org);
+    for (const { position, message, hint } of unaskedRules(rules, policies, env.org))
       sources.find(({ path }) => path === position.file)?.warnAt(position, message, hint);
-    for (const { position, message, hint, isWarning } of checkTogether(rules, policies)) {
+    for (const { position, message, hint, isWarning } of checkTogether(rules, policies, env.org)) {
       const file = sources.find(({ path }) => path === position.file);
       if (isWarning) file?.warnAt(position, message, hint);
       else tellUntilEnough(() => file?.newProblemAt(position, message, hint));
@@ -164,14 +165,14 @@ function* loadFile(file: SourceFile, env: LoadEnvironment, shared: SharedFiles):
   const all = [...layers, { file, keys }].map((layer) => {
     const varNodes = layer.file === file ? keys.node('vars') : undefined;
     const context: FileContext = { file: layer.file, env, vars, varNodes, secrets };
-    return { file: layer.file, keys: layer.keys, context };
+    return { keys: layer.keys, context };
   });
   const rules: Array<Array<Written<CompiledRule>>> = [];
   const policies: Array<Array<Written<CompiledPolicy>>> = [];
-  for (const { file: of, keys: read, context } of all)
-    rules.push(yield* compileEach(of, read.node('rules'), 'rules', (node) => compileRule(context, node)));
-  for (const { file: of, keys: read, context } of all)
-    policies.push(yield* compileEach(of, read.node('policies'), 'policies', (node) => compilePolicy(context, node)));
+  for (const { keys: read, context } of all)
+    rules.push(yield* compileEach(context, read.node('rules'), 'rules', compileRule));
+  for (const { keys: read, context } of all)
+    policies.push(yield* compileEach(context, read.node('policies'), 'policies', compilePolicy));
   warnOfUnread(varsLayers);
   return { rules: overridden(rules), policies: overridden(policies) };
 }
@@ -206,15 +207,17 @@ function overrideOf(node: YamlNode): number | null {
   return entry?.value.kind === 'scalar' && entry.value.value === true ? entry.keyStart : null;
 }
 
-function* compileEach<Compiled>(
-  file: SourceFile,
+function* compileEach<Compiled extends CompiledRule | CompiledPolicy>(
+  context: FileContext,
   list: YamlNode | undefined,
   what: 'rules' | 'policies',
-  compile: (node: YamlNode) => Compiled | null,
+  compile: (context: FileContext, node: YamlNode) => Compiled | null,
 ): Generator<void, Array<Written<Compiled>>> {
+  const { file } = context;
   const written: Array<Written<Compiled>> = [];
+  const compileNode = compileOnce(context, what, compile);
   for (const node of (list && asList(file, list, what)?.items) ?? []) {
-    const compiled = compile(node);
+    const compiled = compileNode(node);
     if (compiled !== null) written.push({ compiled, file, override: overrideOf(node) });
     yield;
   }
@@ -306,8 +309,9 @@ function* checkLoops(
   sources: readonly SourceFile[],
   rules: readonly CompiledRule[],
   policies: readonly CompiledPolicy[],
+  org: string,
 ): Generator<void, void> {
-  const { loops, isComplete } = yield* loopSteps(rules, policies);
+  const { loops, isComplete } = yield* loopSteps(rules, policies, org);
   const [first] = rules.filter(({ program }) => program.where.actorIsBot);
   const at = ({ file }: Position): SourceFile | undefined => sources.find(({ path }) => path === file);
   if (!isComplete && loops.length === 0 && first)

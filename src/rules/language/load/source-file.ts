@@ -64,6 +64,11 @@ export class SourceFile {
     this.warnings.push({ file: this.path, line, col, message, ...(hint ? { hint } : {}), level: 'warning' });
   }
 
+  /** Characters of expressions and patterns so far. */
+  get charged(): number {
+    return this.#charged;
+  }
+
   /**
    * Compiling costs time by the length of what is compiled, and the process does nothing else meanwhile.
    * @throws EnoughProblems when the file has more expressions and patterns than any honest one

@@ -23,18 +23,21 @@ const OF_PEOPLE: ReadonlySet<EventKind> = new Set(['comment.created', 'comment.e
 export function* unaskedRules(
   rules: readonly CompiledRule[],
   policies: readonly CompiledPolicy[],
+  org: string,
 ): Generator<UnaskedRule, void> {
   const writers = [
-    ...policies.filter(({ mode }) => mode === 'live').flatMap(writersOfPolicy),
-    ...rules.filter(({ mode, disabled }) => mode === 'live' && disabled === null).flatMap(writersOfRule),
+    ...policies.filter(({ mode }) => mode === 'live').flatMap((policy) => writersOfPolicy(policy, org)),
+    ...rules
+      .filter(({ mode, disabled }) => mode === 'live' && disabled === null)
+      .flatMap((rule) => writersOfRule(rule, org)),
   ];
   const byKind = new Map<EventKind, Writer[]>();
   for (const writer of writers)
     for (const kind of writer.raises) byKind.get(kind)?.push(writer) ?? byKind.set(kind, [writer]);
   let pairs = 0;
   for (const rule of rules.filter(namesNoActor)) {
-    const waiting = ownerOf(rule);
-    const steps = writersOfRule(rule);
+    const waiting = ownerOf(rule, org);
+    const steps = writersOfRule(rule, org);
     const causes: Cause[] = [];
     for (const kind of rule.on.filter((one) => !OF_PEOPLE.has(one) && !WITHOUT_ACTOR.test(one)))
       for (const from of byKind.get(kind) ?? []) {

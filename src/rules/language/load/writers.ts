@@ -29,30 +29,30 @@ export interface Writer {
 }
 
 /** A rule as the proof sees it. */
-export function ownerOf(rule: CompiledRule): Owner {
+export function ownerOf(rule: CompiledRule, org: string): Owner {
   const { id, position, program, schedule, tickScope } = rule;
   return {
     id,
     position,
     where: program.where,
-    org: program.org,
+    org,
     rule,
     takesSubjects: schedule !== null && tickScope === 'repository',
   };
 }
 
-export function writersOfRule(rule: CompiledRule): Writer[] {
-  const owner = ownerOf(rule);
+export function writersOfRule(rule: CompiledRule, org: string): Writer[] {
+  const owner = ownerOf(rule, org);
   return rule.program.steps.map((step) => ({ ...step, owner, raises: raisesIn(step, rule.on) }));
 }
 
-export function writersOfPolicy(policy: CompiledPolicy): Writer[] {
+export function writersOfPolicy(policy: CompiledPolicy, org: string): Writer[] {
   const { id, position, program } = policy;
   const owner: Owner = {
     id,
     position,
     where: program.subjects,
-    org: program.org,
+    org,
     rule: null,
     takesSubjects: program.scope === 'repository',
   };
@@ -109,18 +109,13 @@ export function mayStart(from: Writer, kind: EventKind, to: Owner): boolean {
   });
 }
 
-/** An effect on a repository is told of the same repository: filters that never take the same one break the chain. */
+/** Whether two sets of filters may take the same repository, or both are about none: an effect on a repository is told of the same one. */
 export function sameRepository(ours: WhereFilter, theirs: WhereFilter, org: string): boolean {
   for (const flag of ['archived', 'private', 'fork'] as const)
     if (ours[flag] !== null && theirs[flag] !== null && ours[flag] !== theirs[flag]) return false;
   const [left, right] = [withOwner(ours.repo, org), withOwner(theirs.repo, org)];
   if (left && right && !left.some((one) => right.some((other) => meet(one, other)))) return false;
   return !leavesOut(left, theirs.notRepo, org) && !leavesOut(right, ours.notRepo, org);
-}
-
-/** Whether two sets of filters may take the same repository, or both are about none. */
-export function canMeet(ours: WhereFilter, theirs: WhereFilter, org: string): boolean {
-  return sameRepository(ours, theirs, org);
 }
 
 /** Every repository of the one is left out by the other. */

@@ -33,7 +33,7 @@ export class Bindings {
     this.#raw = {
       event: input.event && viewOf(input.event, input.awaits === true),
       repo: input.event && repo && repo === input.event.repo ? repositoryOf(input.event, input.awaits === true) : repo,
-      org: orgOf(scope),
+      org: orgOf(input.org),
       now: input.now,
       vars: scope.vars,
       lookups: valuesOf(input.lookups),
@@ -85,16 +85,16 @@ export class Bindings {
 
 /** What all decisions about one rule or policy share. */
 interface Scope {
-  readonly org: string;
   readonly vars: JsonObject;
 }
 
 const NOTHING = {};
-const orgs = new WeakMap<Scope, { readonly name: string }>();
+/** One for each organization of the bot, so that it is converted once. */
+const orgs = new Map<string, { readonly name: string }>();
 
-function orgOf(scope: Scope): { readonly name: string } {
-  let org = orgs.get(scope);
-  if (!org) orgs.set(scope, (org = { name: scope.org }));
+function orgOf(name: string): { readonly name: string } {
+  let org = orgs.get(name);
+  if (!org) orgs.set(name, (org = { name }));
   return org;
 }
 

@@ -13,7 +13,7 @@ const event = anEvent({
 
 function windowWith(coalesce: string): Window | null {
   const rule = aRule(`id: x\non: push\ndo: {milestone.ensure: {title: a}}\n${coalesce}`);
-  return windowOf(rule, { event, now: new Date(0), bot: { login: 'forgehand' }, lookups: {} }, engine);
+  return windowOf(rule, { org: 'acme', event, now: new Date(0), bot: { login: 'forgehand' }, lookups: {} }, engine);
 }
 
 describe('rules/language/propose/coalesce-key', () => {

@@ -41,7 +41,7 @@ function judge(event: ForgeEvent, ...lines: string[]): string {
   const rule = loaded.revision.rules[0]!;
   const evaluation = evaluateRule(
     rule,
-    { event, now: new Date(0), bot: { login: 'bot', id: '9' }, lookups: {} },
+    { org: 'acme', event, now: new Date(0), bot: { login: 'bot', id: '9' }, lookups: {} },
     engine,
   );
   return evaluation.kind === 'needs-lookup' ? evaluation.request.use : evaluation.report.verdict;

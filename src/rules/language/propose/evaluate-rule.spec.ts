@@ -35,7 +35,7 @@ const EVENT = anEvent({
 function evaluate(rule: CompiledRule, lookups: LookupAnswers = {}, over: Partial<EvaluationInput> = {}): Evaluation {
   return evaluateRule(
     rule,
-    { event: EVENT, now: NOW, bot: { login: 'forgehand', id: '99' }, lookups, ...over },
+    { org: 'acme', event: EVENT, now: NOW, bot: { login: 'forgehand', id: '99' }, lookups, ...over },
     engine,
   );
 }

@@ -3,6 +3,8 @@ import type { LookupAnswers, LookupRequest } from '../revision.js';
 
 /** Everything a decision may depend on; equal input gives an equal evaluation. */
 export interface EvaluationInput {
+  /** Name of the organization whose rule it is. */
+  readonly org: string;
   /** Null on a tick. */
   readonly event: ForgeEvent | null;
   /** The repository of a tick; of an event when absent. */

@@ -63,7 +63,7 @@ function judge(event: ForgeEvent, lines: string, awaits?: true): { verdict: Repo
   const rule = aRule(`id: x\non: ${event.kind}\n${lines}${steps}`);
   const evaluation = evaluateRule(
     rule,
-    { event, now: new Date(0), bot: { login: 'forgehand' }, lookups: {}, awaits },
+    { org: 'acme', event, now: new Date(0), bot: { login: 'forgehand' }, lookups: {}, awaits },
     engine,
   );
   if (evaluation.kind !== 'decided') throw new Error(`needs ${evaluation.request.use}`);

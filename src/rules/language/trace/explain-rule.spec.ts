@@ -14,7 +14,7 @@ const EVENT = anEvent({
   repo: { id: '7', owner: 'acme', name: 'web', full_name: 'acme/web', private: false, default_branch: 'main' },
   data: { tag: 'v1.4.0', release: { draft: false }, labels: [{ name: 'a' }, { name: 'b' }] },
 });
-const INPUT = { event: EVENT, now: new Date('2026-07-30T12:00:00Z') };
+const INPUT = { org: 'acme', event: EVENT, now: new Date('2026-07-30T12:00:00Z') };
 
 function explain(
   conditions: string,
