@@ -161,6 +161,18 @@ describe('contract/compare', () => {
     );
   });
 
+  it.each(['/repos/a/b/compare/main...dev', '/repos/a/b/commits?limit=1'])(
+    'compares the files of %s as a set, and no others',
+    (path) => {
+      const of = (...names: string[]): Json => ({ files: names.map((filename) => ({ filename })) });
+
+      expect(differencesOf(of('a.md', 'b.md'), of('b.md', 'a.md'), path)).toEqual([]);
+      expect(differencesOf(of('a.md', 'b.md'), of('b.md', 'c.md'), path)).toEqual(['files.(as a set)']);
+      expect(differencesOf(of('a.md', 'a.md'), of('a.md', 'b.md'), path)).toEqual(['files.(as a set)']);
+      expect(differencesOf(of('a.md', 'b.md'), of('b.md', 'a.md'), '/repos/a/b/pulls/1')).toHaveLength(2);
+    },
+  );
+
   it('lets assignments of one second stand in any order in a timeline, and nothing else', () => {
     const entry = (type: string, login: string, second = 0): Json => ({
       type,

@@ -1,8 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
 import { markOf, withMark } from '../../src/actions/support/compare.js';
+import { EVENT_KINDS } from '../../src/core/event-kinds.js';
 import { markIn, wrongIn } from './kinds.js';
+import { playsOf, STARTS_NOTHING } from './plays.js';
+import { People, type Stage, type StageOrg } from './stage.js';
 
 const NAME = 'issue.opened bb5869a3d1c2';
+
+it('each kind of event is caused by one play, but those that start nothing', () => {
+  const [olga, wes, rita] = ['olga', 'wes', 'rita'].map((login) => ({ login }));
+  const stage = { olga, wes, rita } as unknown as Stage;
+  const plays = playsOf(stage, new People(stage, { name: 'acme' } as StageOrg));
+
+  expect([...plays.map(({ kind }) => kind), ...STARTS_NOTHING].sort()).toEqual([...EVENT_KINDS].sort());
+});
 
 describe('markIn', () => {
   it('tells kind and subject of a label', () =>

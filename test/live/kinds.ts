@@ -1,12 +1,12 @@
 import { withoutMark } from '../../src/actions/support/compare.js';
-import { EVENT_KINDS, type EventKind } from '../../src/core/event-kinds.js';
+import type { EventKind } from '../../src/core/event-kinds.js';
 import { messageOf } from '../../src/core/errors.js';
 import { EVENT_TYPES } from '../../src/core/event-types.js';
 import { showsAuthor } from '../../src/core/act-fields.js';
 import type { JsonObject } from '../../src/core/json.js';
 import type { FeedDoc } from './feed-doc.js';
 import type { LiveBot } from './live-bot.js';
-import { type Play, playsOf, STARTS_NOTHING } from './plays.js';
+import { type Play, playsOf } from './plays.js';
 import { ASKS_FOR_JOBS, JOBS } from './recorded.js';
 import type { Rows } from './rows.js';
 import type { People, Stage } from './stage.js';
@@ -154,9 +154,6 @@ export async function playKinds(
     rows.check(PART, one.kind, detail, `once: ${one.subject}`);
   }
   for (const one of unsure) await addUnsure(stage, people, bot, doc, rows, one, wrongIn(marks, [one]).get(one));
-  if (only.size > 0 && !only.has(PART)) return;
-  for (const kind of EVENT_KINDS.filter((one) => !plays.some((play) => play.kind === one)))
-    if (!STARTS_NOTHING.has(kind)) rows.add(PART, kind, 'fails', 'nothing here causes it');
 }
 
 /** What docs/feed.md does not list for this server: either it has its effect all the same, or what the server reported shows that it cannot. */
