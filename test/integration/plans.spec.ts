@@ -31,6 +31,11 @@ policies:
     subjects: { repos: ["*"] }
     limits: { effects_per_plan: 1 }
     milestones: [{ title: backlog }, { title: later }]
+  - id: narrow
+    ${NEVER}
+    subjects: { repos: ["*"] }
+    limits: { effects_per_run: 1 }
+    labels: [{ name: narrow/1, color: "#000001" }, { name: narrow/2, color: "#000002" }]
   - id: costed
     ${NEVER}
     approval: required
@@ -258,6 +263,29 @@ describe('integration/plans', () => {
     expect(code).toBe(4);
     expect(text).toContain('+ labels: label.ensure ×4 in 2 repositories (kind/bug, kind/docs)');
     expect(text).toMatch(/Plan .*: 4 calls; 2 subjects looked at/);
+  });
+
+  it('tells pipelines by its exit code that something could not be decided, and people how much', async () => {
+    const told = (policy: string) =>
+      quietly(() => runCli(['plan', '--config', `${bot.dir}/forgehand.yaml`, '--policy', policy]));
+
+    expect(await told('narrow')).toEqual({
+      code: 1,
+      text: expect.stringMatching(
+        /Not decided\n(.*wants 2 effects.*\n){2}\nNothing else to change: 2 subjects looked at, 2 not decided\.\n$/,
+      ),
+    });
+
+    // What this one wants was applied above.
+    forge.tap.answer = ({ path }) => (path.includes('/repos/acme/web/labels') ? { status: 403, body: '{}' } : null);
+    const closed = await told('costed');
+    forge.tap.answer = () => null;
+    expect(closed).toEqual({
+      code: 1,
+      text: expect.stringMatching(
+        /Not decided\n.*\(acme\/web\): .*403.*\n\nNothing else to change: 2 subjects looked at, 1 not decided\.\n$/,
+      ),
+    });
   });
 });
 
