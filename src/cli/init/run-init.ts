@@ -335,7 +335,7 @@ async function askStarters({ flags, secrets, asker, steps, existing }: Setup, or
   if (!names.includes('mirrors')) return { ...none, sets };
   const address = await asker.text({
     flag: '--mirror-to URL',
-    say: 'Mirrors go to this address and the name of the repository, like https://github.com/acme. It may be internal: mirrors may go there and nowhere else',
+    say: 'Mirrors go to this address and the name of the repository, like https://github.com/acme. It is listed in mirror_hosts, so it may be internal; mirrors go to listed places alone',
     fromFlags: flags.mirrorTo,
     check: wrongMirrorAddress,
   });

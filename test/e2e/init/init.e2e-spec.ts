@@ -124,7 +124,7 @@ describe('e2e/init', () => {
     expect(place.has('config')).toBe(false);
   });
 
-  withTerminal('reads the token without echo, and says at Ctrl-C what remains and how to remove it', async () => {
+  withTerminal('reads secrets without echo, asks again at once, and says at Ctrl-C what remains', async () => {
     const place = clone();
     const { forge, token } = await aForgeWithToken();
     keep(forge, (one) => one.close());
@@ -143,16 +143,30 @@ describe('e2e/init', () => {
     init.type('\r');
     await init.see('Starter sets');
     await init.see('submit');
+    // The fifth are mirrors.
+    init.type('5\r');
+    await init.see('It is listed in mirror_hosts, so it may be internal; mirrors go to listed places alone');
+    init.type('https://localhost/acme\r');
+    await init.see('the host leads to the machine itself');
+    expect(place.has('config')).toBe(false);
+    init.type('\u0015https://nas.lan:8443/acme\r');
+    await init.see('Account there');
     init.type('\r');
+    await init.see('Its password or token');
+    init.type('not-to-be-shown\r');
     await init.see('Install the webhook of acme');
     const code = await init.interrupt();
 
     expect(code).toBe(130);
     expect(init.shown).toContain('made so far: config/forgehand.env config/forgehand.yaml');
     expect(init.shown).toContain('to go on: the same command again');
-    expect(init.shown).not.toContain(token);
+    for (const secret of [token, 'not-to-be-shown']) {
+      expect(init.shown).not.toContain(secret);
+      expect(place.files()['config/forgehand.env']).toContain(secret);
+    }
     expect(await forge.get('/orgs/acme/hooks')).toEqual([]);
-    expect(place.files()['config/forgehand.env']).toContain(token);
+    expect(place.files()['config/forgehand.yaml']).toMatch(/mirror_hosts: \[ ?"?nas\.lan:8443\/acme\/"? ?\]/);
+    expect(Object.values(place.files()).join('\n')).not.toContain('https://localhost/acme');
   });
 
   const endWith = withTerminal.each<[NodeJS.Signals, number]>([
