@@ -24,6 +24,8 @@ type ActionForge<Must extends OperationName, May extends OperationName> = Pick<F
 export interface Memory {
   /** Its parameters equal ours, sealed values by their hash, secrets by their name. */
   readonly isSameWish: boolean;
+  /** They themselves, as they were planned: secrets as references, sealed values sealed. */
+  readonly params: JsonObject;
   /** What it reported then. */
   readonly detail: JsonObject;
 }

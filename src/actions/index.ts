@@ -4,6 +4,7 @@ import { deleteBranch } from './branch-delete.action.js';
 import type { AnyAction } from './define-action.js';
 import { assignIssue } from './issue-assign.action.js';
 import { commentOnce } from './issue-comment.action.js';
+import { ensureIssue } from './issue-ensure.action.js';
 import { labelIssue } from './issue-label.action.js';
 import { setIssueMilestone } from './issue-milestone.action.js';
 import { reactToIssue } from './issue-react.action.js';
@@ -39,6 +40,7 @@ const all = [
   createRepoForUser,
   createUserVariable,
   deleteBranch,
+  ensureIssue,
   ensureLabel,
   ensureMilestone,
   ensureProtection,

@@ -4,9 +4,9 @@ import type { Unfit } from '../rules/language/catalogue.js';
 import type { WrittenParams } from './define-action.js';
 import { defineAction, textOf, changed, conflict, refused, there, toWrite, undone } from './define-action.js';
 import { isAbout } from './support/compare.js';
-import { chosenFirst, isInUse } from './support/same-name.js';
 import { flag, id, optional, text, texts, referring } from './support/params.js';
 import { readAll, orMissing, whereAllowed, type ForgeClient } from '../forge/forge-client.js';
+import { labelsByName, rivalsIn, scopeOf } from './support/labels-by-name.js';
 import { each, issue, label } from './support/objects.js';
 import type { JsonObject } from '../core/json.js';
 import type { Label } from '../core/objects/tracker.js';
@@ -214,46 +214,8 @@ function without(wanted: WantedLabels, leftOff: readonly string[]): WantedLabels
   return { ...wanted, add: staying(wanted.add), set: staying(wanted.set) };
 }
 
-/** Two wanted labels of one exclusive scope: the forge would keep the last one. */
-function rivalsIn(names: readonly string[], labelOf: (name: string) => Label | undefined): [string, string] | null {
-  const byScope = new Map<string, string>();
-  for (const name of names) {
-    const scope = scopeOf(labelOf(name));
-    if (scope === null) continue;
-    const other = byScope.get(scope);
-    if (other !== undefined) return [other, name];
-    byScope.set(scope, name);
-  }
-  return null;
-}
-
 function names(value: JsonObject[string] | undefined): string[] {
   return (
     Array.isArray(value) ? value.map(String) : value === undefined || value === null ? [] : [textOf(value)]
   ).sort();
-}
-
-/** Labels that an issue of the repository can bear, by name: those in use first, and of these its own. */
-async function labelsByName(
-  forge: Pick<ForgeClient, 'listLabels'> & Partial<Pick<ForgeClient, 'listOrgLabels'>>,
-  { owner, repo }: { owner: string; repo: string },
-): Promise<ReadonlyMap<string, Label>> {
-  const own = await readAll(forge, 'listLabels', { owner, repo });
-  const inherited = await whereAllowed(forge.listOrgLabels, () =>
-    orMissing(readAll(forge, 'listOrgLabels', { org: owner })),
-  );
-  const byName = new Map<string, Label>();
-  const all = [...chosenFirst(own), ...chosenFirst(inherited ?? [])];
-  for (const label of [...all.filter(isInUse), ...all]) {
-    const name = objectName(label.name ?? '');
-    if (!byName.has(name)) byName.set(name, label);
-  }
-  return byName;
-}
-
-/** What is before the last slash, of a label that is exclusive in its scope; null otherwise. */
-function scopeOf(label: Label | undefined): string | null {
-  const name = label?.name ?? '';
-  const slash = name.lastIndexOf('/');
-  return label?.exclusive === true && slash > 0 ? name.slice(0, slash) : null;
 }

@@ -167,8 +167,8 @@ describe('actions/look-compare-write: doing it', () => {
   });
 
   it.each<[string, Given, string]>([
-    ['the same wish was done before', { memory: { isSameWish: true, detail: {} } }, 'unchanged'],
-    ['another wish was', { memory: { isSameWish: false, detail: {} } }, 'conflict'],
+    ['the same wish was done before', { memory: { isSameWish: true, params: {}, detail: {} } }, 'unchanged'],
+    ['another wish was', { memory: { isSameWish: false, params: {}, detail: {} } }, 'conflict'],
     ['none was', {}, 'changed'],
     ['none was, and the journal is no witness of what nobody can see', { lastMade: new Date(0) }, 'changed'],
   ])('has the journal as its memory where the forge does not tell: %s', async (_, given, expected) => {

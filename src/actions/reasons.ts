@@ -163,6 +163,10 @@ export const say = defineReasons(
       `the forge lists ${count} of ${total} commits since ${since}: say a later since`,
     'cannot.mend-notes': ({ tag }: { tag: string }) =>
       `the markers in the notes of ${tag} do not belong together: take them out, or put one begin before one end`,
+    'cannot.mend-issue': ({ number }: { number: string }) =>
+      `the markers in the text of #${number} do not belong together: take them out and write a new one, or put one begin before one end`,
+    'cannot.write-archived': ({ repo }: { repo: string }) => `${repo} is archived: nothing can be written in it`,
+    'cannot.open-issue': ({ repo }: { repo: string }) => `${repo} has no issues: they are switched off there`,
     /** `sha`: the head of now; absent = not told. */
     'cannot.merge.head': ({ number, sha }: { number: string; sha?: string }) =>
       `the head of #${number} moved${sha === undefined ? '' : ` to ${short(sha)}`}`,
@@ -246,6 +250,7 @@ export const say = defineReasons(
     'found.not-started': ({ workflow }: { workflow: string }) => `no run of ${workflow} began since the call`,
     'found.many-runs': ({ workflow }: { workflow: string }) =>
       `too many runs began since the call to tell whether ${workflow} was started`,
+    'found.closed-by-hand': ({ number }: { number: string }) => `somebody closed #${number} while it was wanted open`,
     'found.undone': (about: About) => `somebody deleted ${it(about)}`,
     'found.taken-off': ({ number, labels }: { number: string; labels: readonly string[] }) =>
       `somebody took ${labels.join(', ')} off #${number}`,
@@ -266,6 +271,11 @@ export const say = defineReasons(
       `${people.join(', ')} asked to review #${number}`,
     'made.comment': ({ number, key, edited }: { number: string; key: string; edited: boolean }) =>
       edited ? `comment ${key} on #${number} edited` : `commented on #${number} (${key})`,
+    /** `dropped`: labels that the forge did not take. */
+    'made.issue': ({ number, key, dropped }: { number: string; key: string; dropped: readonly string[] }) =>
+      `#${number} opened (${key})${dropped.length === 0 ? '' : `, without ${dropped.join(', ')}: the forge did not put ${dropped.length === 1 ? 'it' : 'them'} on`}`,
+    'made.issue-changed': ({ number, key, differs }: { number: string; key: string; differs: readonly string[] }) =>
+      `${differs.join(', ')} of #${number} changed (${key})`,
     'made.reaction': (on: Reaction) => `${on.reaction} to ${subjectOf(on)}`,
     'made.merged': ({ number, method, sha }: { number: string; method: string; sha: string }) =>
       `pull request #${number} merged (${method}) at ${short(sha)}`,

@@ -28,10 +28,22 @@ export function escapeMarkdown(text: string): string {
   const line = oneLine(text.slice(0, MAX_LENGTH));
   const cut = text.length > MAX_LENGTH ? `${line}…` : line;
   return (
-    cut
-      .replace(/&/g, '&amp;')
-      .replace(/</g, '&lt;')
-      .replace(/>/g, '&gt;')
+    breakReferences(cut.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;'))
+      .replace(/[\\`*_{}[\]()~|!$]/g, (sign) => `\\${sign}`)
+      // At the beginning of a line: headings, lists, commands.
+      .replace(/^([#+\-=/:])/, (sign) => (sign === '/' ? `${BREAK}/` : `\\${sign}`))
+      .replace(/^(\d{1,9})([.)])(?=\s|$)/, `$1${BREAK}$2`)
+  );
+}
+
+/** Text of somebody else in a title, which forges show as it is and read for references: one line that mentions nobody, and refers to and closes nothing. */
+export function escapeTitle(text: string): string {
+  return breakReferences(oneLine(text));
+}
+
+function breakReferences(line: string): string {
+  return (
+    line
       // Mentions, also in wide forms that readers may fold.
       .replace(/[@\uff20\ufe6b]/g, (sign) => `${sign}${BREAK}`)
       // #1, !1, owner/repo#1, ABC-1 of a tracker elsewhere; GH-1.
@@ -41,9 +53,5 @@ export function escapeMarkdown(text: string): string {
       .replace(/:(?=\/\/)/g, `:${BREAK}`)
       .replace(/\b(www)\./gi, `$1.${BREAK}`)
       .replace(/\b(mailto|xmpp|javascript|data):/gi, `$1${BREAK}:`)
-      .replace(/[\\`*_{}[\]()~|!$]/g, (sign) => `\\${sign}`)
-      // At the beginning of a line: headings, lists, commands.
-      .replace(/^([#+\-=/:])/, (sign) => (sign === '/' ? `${BREAK}/` : `\\${sign}`))
-      .replace(/^(\d{1,9})([.)])(?=\s|$)/, `$1${BREAK}$2`)
   );
 }

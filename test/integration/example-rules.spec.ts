@@ -26,11 +26,11 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** The rules as they stand in the folder; only the window of two minutes is shorter here. */
+/** The rules as they stand in the folder; only the window of two minutes and the week of the digest are shorter here. */
 const files = Object.fromEntries(
   readdirSync(FOLDER).map((name) => [
     `rules/${name}`,
-    readFileSync(join(FOLDER, name), 'utf8').replace('window: 2m', 'window: 1s'),
+    readFileSync(join(FOLDER, name), 'utf8').replace('window: 2m', 'window: 1s').replace("'168h'", "'0s'"),
   ]),
 );
 
@@ -193,6 +193,46 @@ describe('integration/example-rules', () => {
     expect(text).toMatch(/ failed on main of acme\/app: http:\/\/[\w.:]+\/acme\/app\/actions\/runs\/\d+$/);
   });
 
+  it('keeps an issue open while main is red, and closes it afterwards', async () => {
+    await ended('red-main');
+    const { state, body, number } = await issueOf('main is red');
+    expect([state, body]).toEqual([
+      'open',
+      expect.stringMatching(/\n- \[[^\]]+\]\(http:\/\/[\w.:]+\/acme\/app\/actions\/runs\/\d+\)\n/),
+    ]);
+
+    await forge.act('workflow.run', { repo: 'acme/app', jobs: [{ name: 'build' }] });
+    await until(async () => (await issueOf('main is red')).state === 'closed');
+
+    expect((await issueOf('main is red')).number).toBe(number);
+  });
+
+  it('lists the pull requests that wait in one issue, opened and closed by the list', async () => {
+    const [repo, title] = ['acme/app', 'Pull requests that wait'];
+    // A schedule is fired once in a second.
+    const digest = (): Promise<void> =>
+      until(() =>
+        bot.reach.post('/v1/orgs/acme/schedules/weekly-digest/run').then(
+          () => true,
+          () => false,
+        ),
+      );
+    await forge.act('push', { repo, branch: 'slow', commits: [{ message: 'slow', files: { 'slow.txt': 'slow' } }] });
+    await forge.act('pull.open', { repo, head: 'slow', base: 'main', title: 'Slow | @all' });
+    const [pull] = await forge.get<Array<{ number: number }>>('/repos/acme/app/pulls');
+    await digest();
+    await until(async () => (await issueOf(title)).state === 'open');
+
+    const { body, number } = await issueOf(title);
+    expect(body).toMatch(
+      new RegExp(`\n- \\[Slow \\\\\\| @\u200ball\\]\\(http://[\\w.:]+/acme/app/pulls/${pull?.number}/\\)\n`),
+    );
+    await forge.act('pull.merge', { repo, number: pull?.number ?? 0 });
+    await digest();
+    await until(async () => (await issueOf(title)).state === 'closed');
+    expect((await issueOf(title)).number).toBe(number);
+  });
+
   it('audits mirrors and branches, and mends a missing mirror by an approved plan alone', async () => {
     await forge.act('repository.create', { repo: 'acme/docs' });
     await until(async () => (await names('/repos/acme/docs/push_mirrors', 'remote_address')).length === 1);
@@ -251,6 +291,13 @@ describe('integration/example-rules', () => {
     expect(open.map(({ name }) => name)).not.toContain('one_live_hook');
     expect(open.map(({ name }) => name)).not.toContain('deliveries_alive');
   });
+
+  async function issueOf(title: string): Promise<{ number?: number; state?: string; body?: string }> {
+    const all = await forge.get<Array<{ title: string; number: number; state: string; body: string }>>(
+      '/repos/acme/app/issues?state=all&type=issues',
+    );
+    return all.find((issue) => issue.title === title) ?? {};
+  }
 
   async function asAdmin(method: string, path: string): Promise<void> {
     const { apiUrl, admin } = forge.sandbox;

@@ -78,6 +78,7 @@ export async function playLive({
       {
         ...shippedRules('organization', stage, stage.house, leftOut),
         ...exampleRules('keep-branches-tidy.yaml', stage.house),
+        ...exampleRules('standing-issues.yaml', stage.house),
       },
     ],
     [stage.starters, shippedRules('starters', stage, stage.starters, leftOut)],

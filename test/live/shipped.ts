@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type { JsonObject } from '../../src/core/json.js';
 import type { LiveBot } from './live-bot.js';
 import type { Rows } from './rows.js';
@@ -5,6 +6,8 @@ import { includes, isSame, see } from './see.js';
 import { KEPT_FRESH } from './shipped-rules.js';
 import { People, type Stage, type StageOrg } from './stage.js';
 
+/** The same schedule is fired once in a second. */
+const FIRED_EVERY_MS = 1_000;
 const LABELS = 13;
 const STARTER_LABELS = 6;
 
@@ -42,6 +45,7 @@ class House {
   }
 
   async fire(schedule: string): Promise<void> {
+    await wait(FIRED_EVERY_MS);
     await this.bot.reach.call('runSchedule', { org: this.place.name, schedule });
     await this.bot.quiet();
   }
@@ -175,6 +179,7 @@ export async function playHouse(
   await house.see('command-merge', mergedBy(merge));
   await retest(house, stage, rows, part);
   await tidyBranches(house, stage);
+  await listWhatWaits(house);
   await people.edit('app', asked, { state: 'closed' });
   await house.stale();
 }
@@ -235,6 +240,41 @@ async function tidyBranches(house: House, stage: Stage): Promise<void> {
       ['main'],
     ),
   );
+}
+
+/** One issue lists the pull requests that wait: opened, closed when none does, opened again; and being listed is no news in them. */
+async function listWhatWaits(house: House): Promise<void> {
+  const { people, place } = house;
+  const repo = 'digest';
+  await people.repository(repo);
+  const digests = async (): Promise<JsonObject[]> =>
+    (await house.list(people.at(repo, '/issues?state=all&type=issues'))).filter(
+      ({ title, user }) =>
+        title === 'Pull requests that wait' && (user as JsonObject | null)?.login === place.bot.login,
+    );
+  const seeDigest = (what: string, state: string, pull: string): Promise<void> =>
+    house.see(`weekly-digest: issue.ensure, ${what}`, async () => {
+      const all = await digests();
+      const isListed = String(all[0]?.body).includes(`/pulls/${pull}/)`);
+      return {
+        isThere: all.length === 1 && all[0]?.state === state && isListed,
+        seen: `${all.length}, ${String(all[0]?.state)}: ${String(all[0]?.body)}`,
+      };
+    });
+  const first = await people.pull(repo);
+  await house.fire('weekly-digest');
+  await seeDigest('opened', 'open', first);
+  await house.see('weekly-digest: no reference in what it lists', async () => {
+    const entries = await house.list(people.at(repo, `/issues/${first}/timeline`));
+    const references = entries.filter(({ type }) => String(type).endsWith('_ref') && type !== 'commit_ref');
+    return { isThere: references.length === 0, seen: `${references.length} references` };
+  });
+  await people.merge(repo, first);
+  await house.fire('weekly-digest');
+  await seeDigest('closed', 'closed', first);
+  const next = await people.pull(repo);
+  await house.fire('weekly-digest');
+  await seeDigest('opened again', 'open', next);
 }
 
 const FAILING = 'name: ci\non: [push]\njobs:\n  build: {runs-on: ubuntu-latest, steps: [{run: "exit 1"}]}\n';

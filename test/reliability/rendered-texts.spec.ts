@@ -9,6 +9,7 @@ import { evaluateTemplate } from '../../src/rules/language/propose/evaluate-temp
 const NAMES: Readonly<Record<string, readonly string[]>> = {
   'issue.assign': ['number', 'add', 'remove', 'one_of'],
   'issue.comment': ['number', 'key'],
+  'issue.ensure': ['key', 'labels'],
   'issue.react': ['number', 'comment', 'reaction'],
   'branch.delete': ['branch', 'sha'],
   'pull_request.update_branch': ['number', 'sha', 'style'],
@@ -64,8 +65,11 @@ const texts = [...actions.values()].flatMap(({ name: action, params }) =>
 
 const HOSTILE = '@all fixes #1 <img src=x>\n![x](https://evil.example/x)\u202e\u0007\u200b';
 
-function filled(facts: { markdown?: boolean; line?: boolean; chat?: boolean }): unknown {
-  const compiled = new CelEngine().compile('event.title', ['event']);
+function filled(
+  facts: { markdown?: boolean; line?: boolean; title?: boolean; chat?: boolean },
+  source = 'event.title',
+): unknown {
+  const compiled = new CelEngine().compile(source, ['event']);
   const expression = { compiled, positionOf: () => PLACE, start: PLACE, lookups: new Set<string>() };
   const bindings = { all: { event: { title: HOSTILE } }, budget: undefined } as unknown as Bindings;
   return evaluateTemplate({ kind: 'text', parts: ['by ', expression as never] }, bindings, bindings.all, {
@@ -83,6 +87,7 @@ describe('reliability/rendered-texts', () => {
       const decisions = [
         facts.markdown === true,
         facts.line === true,
+        facts.title === true,
         facts.chat === true,
         NAMES[action]?.includes(name) === true,
         DOCUMENTS.includes(place),
@@ -104,11 +109,29 @@ describe('reliability/rendered-texts', () => {
   it('makes text of an event harmless where the forge shows it', () => {
     const markdown = String(filled({ markdown: true }));
     const line = String(filled({ line: true }));
+    const title = String(filled({ title: true }));
     const chat = String(filled({ chat: true }));
 
     expect(markdown).not.toMatch(/@all|#1|<img|!\[|\u202e|\n/);
     expect(chat).not.toMatch(/@all|\]\(|:\/\/|\u202e|\n/);
+    expect(title).toBe('by @\u200ball fixes #\u200b1 <img src=x> ![x](https:\u200b//evil.example/x)');
     expect(line).toBe('by @all fixes #1 <img src=x> ![x](https://evil.example/x)');
     expect(oneLine('a\r\n b\u2028c\u202e\u0000')).toBe('a b c');
+  });
+
+  it.each(['md_list([event.title])', 'md_table([{"a": event.title}], ["a"])'])(
+    'takes %s as Markdown in a Markdown parameter alone, where what others wrote does nothing',
+    (source) => {
+      const markdown = String(filled({ markdown: true }, source));
+
+      expect(markdown).toMatch(/^by (?:- |\| a \|\n)/);
+      expect(markdown).not.toMatch(/@all|#1|<img|!\[|:\/\/|\u202e/);
+      for (const facts of [{ line: true }, { title: true }, { chat: true }])
+        expect(filled(facts, source)).not.toMatch(/\n/);
+    },
+  );
+
+  it('escapes what is more than such a call', () => {
+    expect(filled({ markdown: true }, 'event.title + md_list(["a"])')).toBe(`${String(filled({ markdown: true }))}- a`);
   });
 });

@@ -161,23 +161,34 @@ interface ParamFacts {
   readonly sealed?: boolean;
   readonly markdown?: boolean;
   readonly line?: boolean;
+  readonly title?: boolean;
   readonly chat?: boolean;
 }
 
 function paramRows(params: Readonly<Record<string, ParamFacts>>): string[][] {
-  return Object.entries(params).map(([name, { type, required, summary, secret, sealed, markdown, line, chat }]) => [
-    `\`${name}\``,
-    {
-      string: markdown ? 'Markdown' : line ? 'one line of text' : chat ? 'text of a message' : 'text',
-      integer: 'whole number',
-      boolean: 'true or false',
-      time: 'time or day',
-      strings: 'list of texts',
-      any: 'any value',
-    }[type] ?? type,
-    required ? 'yes' : '',
-    [summary, secret ? 'a secret' : '', sealed ? 'kept encrypted' : ''].filter((text) => text !== '').join('; '),
-  ]);
+  return Object.entries(params).map(
+    ([name, { type, required, summary, secret, sealed, markdown, line, title, chat }]) => [
+      `\`${name}\``,
+      {
+        string: markdown
+          ? 'Markdown'
+          : title
+            ? 'title'
+            : line
+              ? 'one line of text'
+              : chat
+                ? 'text of a message'
+                : 'text',
+        integer: 'whole number',
+        boolean: 'true or false',
+        time: 'time or day',
+        strings: 'list of texts',
+        any: 'any value',
+      }[type] ?? type,
+      required ? 'yes' : '',
+      [summary, secret ? 'a secret' : '', sealed ? 'kept encrypted' : ''].filter((text) => text !== '').join('; '),
+    ],
+  );
 }
 
 function actionsPage(): string {

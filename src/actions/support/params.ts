@@ -45,6 +45,12 @@ export function line(summary: string, how: { max: number; check?: Check }): Acti
   return { facts: { ...facts, line: true }, schema };
 }
 
+/** Title that the forge shows as it is: what events and lookups tell becomes one line in it, mentions nobody and refers to nothing. */
+export function title(summary: string, how: { max: number; check?: Check }): ActionParam<z.ZodType<string>> {
+  const { facts, schema } = text(summary, how);
+  return { facts: { ...facts, title: true }, schema };
+}
+
 /** Text that a service or program outside of the forge shows: what events and lookups tell mentions nobody in it, and leads nowhere. */
 export function chat(summary: string, how: { max: number; check?: Check }): ActionParam<z.ZodType<string>> {
   const { facts, schema } = text(summary, how);

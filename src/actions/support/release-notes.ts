@@ -1,4 +1,4 @@
-import { normalizeLines } from './compare.js';
+import { markedPart, marksOf, partIn, withPart } from './marked-part.js';
 import { escapeMarkdown } from '../../core/escape-markdown.js';
 
 /** A tag with the time of its commit; null where the forge tells none. */
@@ -88,8 +88,7 @@ function comparePre(a: readonly string[], b: readonly string[]): number {
   return 0;
 }
 
-const BEGIN = '<!-- forgehand:notes -->';
-const END = '<!-- /forgehand:notes -->';
+const MARKS = marksOf('notes');
 /** Nobody reads more, and a first release may have thousands. */
 const MAX_CHANGES = 300;
 
@@ -137,7 +136,7 @@ export function renderNotes(changes: readonly MergedChange[], { groups, other, s
   const heading = since === null ? '## Changes' : `## Changes since ${escapeMarkdown(since)}`;
   const earlier = changesToList.length - newest.length;
   if (earlier > 0) parts.push(`And ${earlier} earlier ${earlier === 1 ? 'one' : 'ones'}.`);
-  return [BEGIN, heading, ...(parts.length > 0 ? parts : ['None.']), END].join('\n\n');
+  return markedPart(MARKS, [heading, ...(parts.length > 0 ? parts : ['None.'])]);
 }
 
 function line({ number, title, author }: MergedChange): string {
@@ -151,17 +150,10 @@ function bears({ labels }: MergedChange, wanted: readonly string[]): boolean {
 
 /** The part between our markers, with them; null = there is none, `broken` = markers that do not belong together. */
 export function notesIn(body: string | null | undefined): string | null | 'broken' {
-  const text = normalizeLines(body ?? '');
-  const [begins, ends] = [BEGIN, END].map((mark) => text.split(mark).length - 1);
-  if (begins === 0 && ends === 0) return null;
-  const [from, to] = [text.indexOf(BEGIN), text.indexOf(END)];
-  return begins === 1 && ends === 1 && from < to ? text.slice(from, to + END.length) : 'broken';
+  return partIn(body, MARKS);
 }
 
 /** The body with these notes in the place of ours, or behind what people wrote; all else stays as it is. */
 export function withNotes(body: string | null | undefined, notes: string): string {
-  const text = normalizeLines(body ?? '');
-  const there = notesIn(text);
-  if (there !== null && there !== 'broken') return text.replace(there, () => notes);
-  return text.trim() === '' ? notes : `${text.trimEnd()}\n\n${notes}`;
+  return withPart(body, MARKS, notes);
 }

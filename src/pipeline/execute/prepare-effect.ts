@@ -195,7 +195,8 @@ async function recall(
     isJsonObject(settled.result) && isJsonObject(settled.result['detail'] ?? null)
       ? (settled.result['detail'] as JsonObject)
       : {};
-  return { isSameWish: isDeepStrictEqual(comparable(settled.params), comparable(intent.params)), detail };
+  const isSameWish = isDeepStrictEqual(comparable(settled.params), comparable(intent.params));
+  return { isSameWish, params: settled.params, detail };
 }
 
 /** Those under way and those that changed nothing stand between. */

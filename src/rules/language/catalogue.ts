@@ -75,6 +75,8 @@ export interface ActionFacts {
       markdown?: boolean;
       /** The forge shows it as one line: what events and lookups tell is made one, and bounded. */
       line?: boolean;
+      /** The forge shows it as a title: what events and lookups tell becomes one line, mentions nobody and refers to nothing. */
+      title?: boolean;
       /** Services and programs outside of the forge show it: what events and lookups tell mentions nobody and leads nowhere. */
       chat?: boolean;
       summary: string;

@@ -52,6 +52,8 @@ export interface CompiledExpression {
   readonly type: ExprType;
   /** Longest paths only, in order of appearance, those inside `all`, `map`, … included unless they start at the loop variable. */
   readonly paths: readonly ExprPath[];
+  /** It gives Markdown that is harmless already, or a text of the rule's own. */
+  readonly isMarkdown: boolean;
   /** The most steps it can take, whatever it is given; texts are taken to be of usual length. */
   readonly worstCase: number;
   /**

@@ -22,6 +22,7 @@ interface ParamSpec {
   readonly sealed?: boolean;
   readonly markdown?: boolean;
   readonly line?: boolean;
+  readonly title?: boolean;
   readonly chat?: boolean;
   readonly default?: Json;
   readonly example?: string;
@@ -72,6 +73,7 @@ export function compileParams(
         position: context.file.position(entry.value.start),
         ...(spec.markdown ? { markdown: true } : {}),
         ...(spec.line ? { line: true } : {}),
+        ...(spec.title ? { title: true } : {}),
         ...(spec.chat ? { chat: true } : {}),
       });
   }
@@ -154,7 +156,7 @@ function compileParam(
       // The rest of the rule is looked at as it stands.
       return template;
     }
-    const isFree = spec.markdown === true || spec.line === true || spec.chat === true || spec.sealed === true;
+    const isFree = [spec.markdown, spec.line, spec.title, spec.chat, spec.sealed].includes(true);
     if (
       lookalike &&
       !lookalike.isWhole &&

@@ -43,6 +43,8 @@ export interface ParamProgram {
   readonly markdown?: boolean;
   /** What events and lookups tell becomes one line in it. */
   readonly line?: boolean;
+  /** The same, and it mentions nobody and refers to nothing. */
+  readonly title?: boolean;
   /** What events and lookups tell mentions nobody in it, and leads nowhere. */
   readonly chat?: boolean;
 }

@@ -13,6 +13,7 @@ import { ALIVE, TURN, meteredEnv } from './functions.js';
 import { DEFAULT_STEPS, Meter, SPENT } from './meter.js';
 import { signature, typeName } from './infer-type.js';
 import { unknownPaths } from './unknown.js';
+import { rendersMarkdown } from './renders-markdown.js';
 import { whenNull } from './when-null.js';
 import { worstCase } from './worst-case.js';
 import { parseExpression } from './parse-expression.js';
@@ -81,6 +82,7 @@ export class CelEngine implements ExpressionEngine {
       source,
       type,
       paths,
+      isMarkdown: rendersMarkdown(parsed.expr, this.#functions),
       worstCase: worstCase(parsed.expr, this.#functions),
       evaluate: (bindings, budget) => this.#evaluate(run, parsed, source, bindings, budget),
       check: (variableTypes, guards) => checkTypes(parsed, source, this.#env, variableTypes, guards),

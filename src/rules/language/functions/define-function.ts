@@ -48,6 +48,8 @@ export interface RuleFunction {
   readonly charge: (args: readonly never[]) => number;
   /** Searches with its last argument as a pattern that it may make in one call, in units of one that only tests. Absent = none. */
   readonly searches?: number;
+  /** It gives Markdown in which what others wrote does nothing: where it is the whole expression of a Markdown parameter, nothing is escaped again. */
+  readonly markdown?: true;
   /** Patterns that it compiles. */
   readonly patterns?: (args: readonly never[]) => readonly unknown[];
   /** @throws Error with a message for the rule's author when the arguments do not fit */

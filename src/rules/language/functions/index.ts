@@ -5,6 +5,8 @@ import { captures } from './captures.function.js';
 import { date } from './date.function.js';
 import { days } from './days.function.js';
 import { glob } from './glob.function.js';
+import { mdList } from './md-list.function.js';
+import { mdTable } from './md-table.function.js';
 import { minor } from './minor.function.js';
 import { nextMajor } from './next-major.function.js';
 import { nextMinor } from './next-minor.function.js';
@@ -25,6 +27,8 @@ export const ruleFunctions: readonly RuleFunction[] = [
   date,
   days,
   glob,
+  mdList,
+  mdTable,
   minor,
   nextMajor,
   nextMinor,

@@ -111,8 +111,12 @@ export const HABITS: Readonly<Record<HabitPlace, readonly Word[]>> = {
       'comment comment.create comment.add add_comment issue.add_comment pull_request.comment create_comment createComment post_comment',
       'issue.comment: {number: …, key: …, body: …}',
     ),
+    word(
+      'create_issue createIssue issue.create issue.open issues.create issue.new open_issue new_issue issue.upsert',
+      'issue.ensure: {key: …, open: true, title: …, body: …}',
+    ),
     word('close issue.close close_issue pull_request.close issues.close', 'issue.state: {number: …, state: closed}'),
-    word('reopen issue.reopen issue.open pull_request.reopen', 'issue.state: {number: …, state: open}'),
+    word('reopen issue.reopen pull_request.reopen', 'issue.state: {number: …, state: open}'),
     word(
       'assign issue.assignee pull_request.assign assignee.add add_assignees assignees',
       'issue.assign: {number: …, add: [LOGIN]}',

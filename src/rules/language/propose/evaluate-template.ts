@@ -1,5 +1,5 @@
 import { escapeChat } from '../../../core/escape-chat.js';
-import { escapeMarkdown, oneLine } from '../../../core/escape-markdown.js';
+import { escapeMarkdown, escapeTitle, oneLine } from '../../../core/escape-markdown.js';
 import type { Json, JsonObject } from '../../../core/json.js';
 import type { Expression, ParamProgram, Template } from '../compile/program.js';
 import { ExpressionError } from '../expression-engine.js';
@@ -76,7 +76,7 @@ export function evaluateTemplate(
   template: Template,
   bindings: Bindings,
   values: Values,
-  at: Pick<ParamProgram, 'name' | 'position' | 'markdown' | 'line' | 'chat'>,
+  at: Pick<ParamProgram, 'name' | 'position' | 'markdown' | 'line' | 'title' | 'chat'>,
 ): Json {
   switch (template.kind) {
     case 'constant':
@@ -116,14 +116,14 @@ const OURS = new Set(['vars', 'org', 'now', 'bot', 'config']);
 /** The forge makes these addresses, and nobody writes them. */
 const FORGE_ADDRESS = /^https?:\/\/[\w.:~/#%?=&-]+$/;
 
-/** In a Markdown or chat parameter, text that anybody could have written does nothing; in one of a line it stays one line, and hides nothing. */
+/** In a Markdown or chat parameter, text that anybody could have written does nothing; in a title or one of a line it stays one line, and hides nothing. */
 function harmless(
   value: Json,
   { compiled }: Expression,
-  { markdown, line, chat }: Pick<ParamProgram, 'markdown' | 'line' | 'chat'>,
+  { markdown, line, title, chat }: Pick<ParamProgram, 'markdown' | 'line' | 'title' | 'chat'>,
 ): Json {
-  const escape = markdown ? escapeMarkdown : chat ? escapeChat : line ? oneLine : null;
-  if (escape === null || typeof value !== 'string') return value;
+  const escape = markdown ? escapeMarkdown : chat ? escapeChat : title ? escapeTitle : line ? oneLine : null;
+  if (escape === null || typeof value !== 'string' || (markdown && compiled.isMarkdown)) return value;
   if (compiled.paths.every(({ segments }) => OURS.has(String(segments[0])))) return value;
   const isForgeAddress = compiled.paths.every(({ segments }) => segments.at(-1) === 'html_url');
   return chat && isForgeAddress && FORGE_ADDRESS.test(value) ? value : escape(value);
