@@ -17,7 +17,14 @@ const sets = [...builtInSets()];
 
 /** SHA-256 of the text of each published set. A new meaning is a new file with the next number, and a new line here. */
 const PUBLISHED: Readonly<Record<string, string>> = {
+  'forgehand/close-linked@1': '6370b3b4d66f4afb80f5cb2f720caafd23ccd99cc2b336bb1b03bd48cb181932',
   'forgehand/conventional-titles@1': 'acf64962cedd2c99a7d76e8170b613d08486867d135a550d9075830fe1867ba2',
+  'forgehand/dco@1': '4fe4ccd835244e847efb517d3b07ce2f51e4754d97f182f5321af282f1520eea',
+  'forgehand/milestone-closer@1': '6360a517c49bac0603ed17cf8da5e0a2bdd1359814b1586f5cbd9b73afa03036',
+  'forgehand/needs-rebase@1': '8196ccb446d57c2408e16c3650774246993c32afcc03f2d23f83b1fe7a9cbda1',
+  'forgehand/path-labels@1': '57a412bb32c731096834066f60c66742ff39ce67df360c7683c1a9ce25ab8771',
+  'forgehand/release-drafter@1': 'ae2cf8348d8d04059ef838bc356a427ae11800fb31bc4b44d45620739eb06313',
+  'forgehand/size-labels@1': 'f1788ea303a4974f620fcd856e5ad934f16638b026740a0e58f6a6592ab873fe',
   'forgehand/stale@1': '84a160a44111111c5599b02b7ee786c33ed4a13a79da63cb3c33db3d32e28118',
   'forgehand/welcome@1': '9ef1b820806f906901ba531d5c815b54dc332a698432df6b3639c1725e1c5932',
 };
@@ -82,6 +89,29 @@ describe('config/rules/sets', () => {
       expect(report.coverage.filter(({ seenTrue, seenFalse }) => seenTrue === 0 || seenFalse === 0)).toEqual([]);
     },
   );
+
+  it.each([
+    ['Fixes #1, closes: #2 and RESOLVED #3.\n\nFix  #4', '[{"number":1},{"number":2},{"number":3},{"number":4}]'],
+    ['See #1, prefix #2, fixes acme/lib#3, fixes #12345678901, fixed#5', '[]'],
+    [`${'It is faster. '.repeat(60)}It fixes #6. Done`, '[{"number":6}]'],
+    // Of the text that is read, the last number is cut off.
+    [`${'-'.repeat(200)} fixes #12\n${'-'.repeat(180)} fixes #3456`, '[{"number":12}]'],
+    // The dearest ones.
+    ['fix #1 '.repeat(42).concat('\n').repeat(100), '[{"number":1}]'],
+    ['f'.repeat(300).concat('\n').repeat(100), '[]'],
+    [`Fix #1. ${'x '.repeat(30_000)}`, '[{"number":1}]'],
+  ])('close-linked reads the issues that a text says it closes, and no others: %.40s', async (body, numbers) => {
+    const pull = JSON.stringify({ number: 9, merged: true, body });
+    const event = `{kind: pull_request.merged, repo: acme/app, number: 9, branch: dev, pull_request: ${pull}}`;
+    const text = `version: 1\norg: acme\ntests:\n  - {name: a, event: ${event}, expect: {close-linked: error}}\n`;
+    const { results } = makeTrial().fixtures(await filesOf(['forgehand/close-linked@1']), [
+      { path: 'a.test.yaml', text },
+    ]);
+
+    expect(results.flatMap(({ failures }) => failures.map(({ message }) => message))).toEqual([
+      expect.stringContaining(`it asks for lookup "linked" (issue.get ${numbers})`),
+    ]);
+  });
 
   it('organizations whose rules lie in one folder may extend the same set, and test it', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'forgehand-sets-'));

@@ -34,7 +34,7 @@ export function parseSet(text: string): ParsedSet {
     value: stringify(value, { collectionStyle: 'flow', flowCollectionPadding: false, lineWidth: 0 }).trim(),
     meaning: oneLine(comments[n] ?? ''),
   }));
-  return { about: oneLine(head.replaceAll('#', '')), constants, ids: [...rules, ...policies].map(({ id }) => id) };
+  return { about: oneLine(head.replaceAll(/^# ?/gm, '')), constants, ids: [...rules, ...policies].map(({ id }) => id) };
 }
 
 function oneLine(comment: string): string {

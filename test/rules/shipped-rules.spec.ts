@@ -16,13 +16,16 @@ import type {
   Evaluation,
   LookupAnswers,
   LookupRequest,
+  RuleFile,
 } from '../../src/rules/language/revision.js';
+import { builtInSets } from '../../src/rules/sources/built-in-sets.js';
 import { FolderSource } from '../../src/rules/sources/folder-source.js';
+import { missingSets } from '../../src/rules/sources/shared-files.js';
 
 const engine = new CelEngine();
 const SHA = '0123456789abcdef0123456789abcdef01234567';
 const NOW = new Date('2026-07-30T12:00:00Z');
-const FOLDERS = ['starters', 'organization', 'examples', 'acme'];
+const FOLDERS = ['starters', 'organization', 'examples', 'acme', 'sets'];
 
 const APP: EventRepository = {
   id: '7',
@@ -38,8 +41,15 @@ const APP: EventRepository = {
 
 const POWERS = new Set([...actionCatalogue().values()].flatMap(({ power }) => power ?? []));
 
+/** One file that extends each built-in set. */
+function allSets(): RuleFile[] {
+  const text = `version: 1\norg: acme\nextends: [${[...builtInSets().keys()].join(', ')}]\n`;
+  const own = [{ path: 'all.yaml', text }];
+  return [...own, ...missingSets(own, { builtInSets: true })];
+}
+
 async function load(folder: string): Promise<{ rules: readonly CompiledRule[]; policies: readonly CompiledPolicy[] }> {
-  const result = loadRules(await new FolderSource(`config/rules/${folder}`).read(), {
+  const result = loadRules(folder === 'sets' ? allSets() : await new FolderSource(`config/rules/${folder}`).read(), {
     org: 'acme',
     actions: actionCatalogue(),
     lookups: lookupCatalogue(),
@@ -60,7 +70,8 @@ const many = <One>(count: number, one: (n: number) => One): One[] =>
 function answer({ use, params, first }: Pick<LookupRequest, 'use' | 'params' | 'first'>, count: number): Json {
   const rows: Readonly<Record<string, (count: number) => Json>> = {
     'issues.list': (most) =>
-      many(most, (n) => ({
+      // Somebody opened the first one of theirs just now.
+      many('author' in params ? 1 : most, (n) => ({
         number: n,
         title: `issue ${n}`,
         state: 'open',
@@ -73,12 +84,30 @@ function answer({ use, params, first }: Pick<LookupRequest, 'use' | 'params' | '
           'needs/triage',
         ].map((name) => ({ name })),
       })),
-    'pull_request.files': (most) => many(most, (n) => ({ filename: n % 2 ? `docs/${n}.md` : `.gitea/${n}.yaml` })),
+    'pull_request.files': (most) =>
+      many(most, (n) => ({ filename: n % 2 ? `docs/${n}.md` : `.gitea/${n}.yaml`, changes: n })),
     'pull_request.get': () => ({
-      number: 3,
+      number: Number(params['number']),
       state: 'open',
       merged: false,
+      draft: false,
+      mergeable: false,
+      labels: [],
       head: { ref: 'topic', repo_id: APP.id, sha: SHA },
+    }),
+    'pull_request.commits': (most) =>
+      many(most, (n) => ({
+        sha: SHA,
+        parents: [{ sha: SHA }],
+        commit: {
+          message: `${'x'.repeat(300)}\n\nSigned-off-by: Ann <ann@example.org>`,
+          author: { name: 'Ann', email: `ann${n}@example.org` },
+        },
+      })),
+    'issue.get': () => ({
+      number: Number(params['number']),
+      state: params['number'] === 3 ? 'closed' : 'open',
+      milestone: { title: '1.4', open_issues: 0 },
     }),
     'runs.list': (most) =>
       many(Math.min(most, 50), (n) => ({ id: String(n), status: 'completed', conclusion: 'failure' })),
@@ -160,8 +189,17 @@ function eventOf(kind: EventKind, rule: CompiledRule, count: number): ForgeEvent
       sha: SHA,
       after: SHA,
       files: { added: many(count, (n) => `repos/r${n}.yml`), modified: [], removed: [] },
+      author: 'ann',
+      labels: ['stale', 'merge/ready'],
       issue: { number: 3, labels: [{ name: 'stale' }] },
-      pull_request: { number: 3, draft: false, merged: true, labels: [{ name: 'merge/ready' }] },
+      pull_request: {
+        number: 3,
+        title: 'feat: faster',
+        body: many(count, (n) => `Fixes #${n}.`).join('\n'),
+        draft: false,
+        merged: true,
+        labels: [{ name: 'stale' }, { name: 'merge/ready' }],
+      },
       release: { id: '31', tag_name: 'v1.4.0' },
       task: { job_id: '5', status: 'failure' },
       run: {
