@@ -33,7 +33,7 @@ export abstract class RetentionStore {
   /**
    * Delete those of these rows that have ended so many days ago, in one transaction, with a cut in the audit chain. A row stays as a whole while anything of it has not
    * ended or is not sealed, has a body, may still be shown by a list as new, or is named by something open. Of each effect the intents that say what was made last
-   * stay without their runs, until their object ended so many days ago. Each organization costs a link of its chain.
+   * stay without their runs, and acts of an issue or pull request that counted for a rule without their events, until their object ended so many days ago. Each organization costs a link of its chain.
    * @returns how many were deleted
    */
   abstract deleteEnded(kind: HistoryKind, ids: readonly string[], age: HistoryAge): Promise<number>;

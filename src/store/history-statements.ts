@@ -69,14 +69,19 @@ DELETE FROM intents WHERE id = ANY (ARRAY(
 export const REMEMBER_INTENTS = 'UPDATE intents SET remembered = true WHERE run_id = ANY ($1)';
 export const DELETE_RUNS = 'DELETE FROM runs WHERE id = ANY ($1)';
 
+/** The issue or pull request of the state `s` ended before $2. */
+const isOver = (s: string): string => `${s}.kept_at < $2 AND strpos(${s}.state, '"state":{"value":"closed"') > 0`;
+
 /**
- * Objects that the events $1 are about and that ended before $2: closed issues and pull requests, and deleted repositories with all in them. What came from outside is not read as JSON here:
+ * Objects that the events $1 are about and that ended before $2: closed and deleted issues and pull requests, and deleted repositories with all in them. What came from outside is not read as JSON here:
  * a text that the server cannot read would hold up all others.
  */
 export const ENDED_OBJECTS = `
 SELECT s.forge, s.org, s.repo_id AS "repoId", s.object_id AS number FROM events e
 JOIN object_states s ON s.forge = e.forge AND s.org = e.org AND s.repo_id = e.repo_id AND s.kind IN ('issue', 'pull_request') AND s.object_id = split_part(e.fact_key, '|', 3)
-WHERE e.id = ANY ($1) AND split_part(e.kind, '.', 1) IN ('issue', 'pull_request') AND s.kept_at < $2 AND strpos(s.state, '"state":{"value":"closed"') > 0
+WHERE e.id = ANY ($1) AND split_part(e.kind, '.', 1) IN ('issue', 'pull_request') AND ${isOver('s')}
+UNION SELECT e.forge, e.org, e.repo_id, split_part(e.fact_key, '|', 3) FROM events e
+WHERE e.id = ANY ($1) AND e.kind IN ('issue.deleted', 'pull_request.deleted') AND e.repo_id IS NOT NULL
 UNION SELECT e.forge, e.org, e.repo_id, NULL FROM events e WHERE e.id = ANY ($1) AND e.kind = 'repository.deleted' AND e.repo_id IS NOT NULL`;
 
 const GONE = 'unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS o (forge, org, repo_id, number)';
@@ -94,6 +99,33 @@ DELETE FROM intents i USING ${GONE} WHERE i.remembered AND i.org = o.org AND i.o
   AND (o.number IS NULL OR i.object = 'issue ' || o.number) RETURNING i.effect_hash AS hash`;
 export const FORGET_UNDONE = `
 DELETE FROM undone u WHERE u.effect_hash = ANY ($1) AND NOT EXISTS (SELECT 1 FROM intents i WHERE i.effect_hash = u.effect_hash OFFSET 0)`;
+
+/** Of the events $1 those about an issue or pull request by which an act counts for a rule. */
+export const ACTING_EVENTS = `
+SELECT e.id, e.data FROM events e WHERE e.id = ANY ($1) AND split_part(e.kind, '.', 1) IN ('issue', 'pull_request', 'comment', 'review') AND e.repo_id IS NOT NULL
+  AND EXISTS (SELECT 1 FROM told_acts t WHERE t.event_id = e.id AND t.repo_id IS NULL OFFSET 0)`;
+
+/** Acts of an issue or pull request that is not over stay without their event. Parameters: the events, before when it must have ended, the numbers. */
+export const KEEP_ACTS = `
+UPDATE told_acts t SET repo_id = e.repo_id, number = n.number FROM unnest($1::text[], $3::text[]) AS n (id, number) JOIN events e ON e.id = n.id
+WHERE t.event_id = n.id AND t.repo_id IS NULL AND EXISTS (
+  SELECT 1 FROM object_states s WHERE s.forge = e.forge AND s.org = e.org AND s.repo_id = e.repo_id AND s.kind = ANY (ARRAY['issue', 'pull_request']) AND s.object_id = n.number
+    AND NOT (${isOver('s')}) OFFSET 0)`;
+
+/**
+ * All others of the events $1 go with them: whatever else happens is over when it has happened. The forge is asked for acts of the last hour alone (`isNear`); what it shows of any
+ * age beside those of issues are runs, which have ended long ago.
+ */
+export const FORGET_ACTS_OF_EVENTS = 'DELETE FROM told_acts WHERE event_id = ANY ($1) AND repo_id IS NULL';
+
+/** Parameters: the columns of `ENDED_OBJECTS`. */
+export const FORGET_ACTS = `
+DELETE FROM told_acts t USING ${GONE} WHERE t.forge = o.forge AND t.org = o.org AND t.repo_id = o.repo_id AND (o.number IS NULL OR t.number = o.number)`;
+
+/** What is known of releases that the events $1 deleted. One that is there stays, as a list shows it for ever. */
+export const FORGET_RELEASES = `
+DELETE FROM object_states s USING events e WHERE e.id = ANY ($1) AND e.kind = 'release.deleted'
+  AND s.forge = e.forge AND s.org = e.org AND s.repo_id = e.repo_id AND s.kind = 'release' AND s.object_id = split_part(e.fact_key, '|', 3)`;
 
 export const DELETE_EVENTS = 'DELETE FROM events WHERE id = ANY ($1)';
 

@@ -1,6 +1,9 @@
 import type { EndedKind, EndedRecordStore } from '../housekeeping/ended-record-store.port.js';
 import { executePlanned, type Database } from './database.js';
 
+/** As `keyOf` makes it. */
+const HASH_OF_STATE = `sha256(convert_to(${["'object'", 't.forge', 't.repo_id', 't.kind', 't.object_id'].map((part) => `octet_length(${part}) || ':' || ${part}`).join(' || ')}, 'UTF8'))`;
+
 /** Of each kind: its table, the key of the table, and which of the rows `t` ended before `$1`. */
 const ENDED: ReadonlyArray<readonly [kind: EndedKind, table: string, key: string, hasEnded: string]> = [
   ['findings', 'findings', 'finding_key', 't.ended_at < $1'],
@@ -21,6 +24,13 @@ const ENDED: ReadonlyArray<readonly [kind: EndedKind, table: string, key: string
   ],
   ['gaps', 'gaps', 'gap_key', 't.found_at < $1'],
   ['outages', 'outages', 'seq', 't.to_at < $1'],
+  // A job has ended when nothing is kept that tells of it. Its events are found by `objectHash`.
+  [
+    'job states',
+    'object_states',
+    'ctid',
+    `t.kind = 'job' AND t.kept_at < $1 AND NOT EXISTS (SELECT 1 FROM events e WHERE e.object_hash = ${HASH_OF_STATE} OFFSET 0)`,
+  ],
 ];
 
 const STATEMENTS = ENDED.map(

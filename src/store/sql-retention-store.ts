@@ -2,10 +2,12 @@ import type { EntityManager } from 'typeorm';
 import { grouped } from '../core/grouped.js';
 import type { NewEntry } from '../core/arrival.js';
 import { firstIdAt, madeAtMs } from '../core/ids.js';
+import { isJsonObject, parseJson, type Json } from '../core/json.js';
 import type { HistoryAge, HistoryKind, OldRows, RetentionStore } from '../housekeeping/retention-store.port.js';
 import { ageBefore, cutLinks } from './audit-cuts.js';
 import { execute, executePlanned, planForValues, type Database } from './database.js';
 import {
+  ACTING_EVENTS,
   ARRIVALS_OF_EVENTS,
   DELETE_ARRIVALS,
   DELETE_EVENTS,
@@ -14,10 +16,14 @@ import {
   DELETE_RUNS,
   ENDED,
   ENDED_OBJECTS,
+  FORGET_ACTS,
+  FORGET_ACTS_OF_EVENTS,
   FORGET_ENTRIES,
   FORGET_INTENTS,
+  FORGET_RELEASES,
   FORGET_STATES,
   FORGET_UNDONE,
+  KEEP_ACTS,
   LOCK_ROWS,
   LOCK_RUNS_OF_EVENTS,
   OLDEST_KEPT,
@@ -92,9 +98,27 @@ async function deleteEvents(manager: EntityManager, ids: readonly string[], age:
   const arrivals = idsOf(await execute(manager, ARRIVALS_OF_EVENTS, [ids]));
   const { rows: objects } = await execute<EndedObject>(manager, ENDED_OBJECTS, [ids, ageBefore(age)]);
   await deleteRuns(manager, idsOf(await execute(manager, RUNS_OF_EVENTS, [ids])), age);
-  await execute(manager, DELETE_EVENTS, [ids]);
+  await forgetActs(manager, ids, ageBefore(age));
+  for (const sql of [FORGET_RELEASES, DELETE_EVENTS]) await execute(manager, sql, [ids]);
   await deleteArrivals(manager, arrivals);
   await forgetObjects(manager, objects);
+}
+
+/** Acts by which these events counted for a rule. Those of an issue or pull request that goes on are remembered. */
+async function forgetActs(manager: EntityManager, ids: readonly string[], before: Date): Promise<void> {
+  const { rows } = await execute<{ id: string; data: string }>(manager, ACTING_EVENTS, [ids]);
+  const numbered = rows.flatMap(({ id, data }) => {
+    const number = numberIn(parseJson(data));
+    return number === null ? [] : [{ id, number }];
+  });
+  if (numbered.length > 0)
+    await execute(manager, KEEP_ACTS, [numbered.map(({ id }) => id), before, numbered.map(({ number }) => number)]);
+  await execute(manager, FORGET_ACTS_OF_EVENTS, [ids]);
+}
+
+function numberIn(data: Json): string | null {
+  const number = isJsonObject(data) ? String(data['number'] ?? '') : '';
+  return /^\d+$/.test(number) ? number : null;
 }
 
 async function deleteRuns(manager: EntityManager, ids: readonly string[], age: HistoryAge): Promise<void> {
@@ -114,7 +138,7 @@ async function deleteArrivals(manager: EntityManager, ids: readonly string[]): P
 async function forgetObjects(manager: EntityManager, objects: readonly EndedObject[]): Promise<void> {
   if (objects.length === 0) return;
   const columns = columnsOf(objects, ['forge', 'org', 'repoId', 'number'] as const);
-  for (const sql of FORGET_STATES) await execute(manager, sql, columns);
+  for (const sql of [...FORGET_STATES, FORGET_ACTS]) await execute(manager, sql, columns);
   const { rows } = await execute<{ hash: Buffer }>(manager, FORGET_INTENTS, columns);
   if (rows.length > 0) await execute(manager, FORGET_UNDONE, [rows.map(({ hash }) => hash)]);
 }

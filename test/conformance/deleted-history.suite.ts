@@ -262,6 +262,72 @@ export function deletedHistorySuite(open: () => Promise<Stores>): void {
       expect(await kept()).toEqual(['revision-4', 'decider-4']);
     });
 
+    const keepState = (kind: string, objectId: string, value: string): Promise<unknown> =>
+      sql(
+        `INSERT INTO object_states (forge, org, repo_id, kind, object_id, state) VALUES ('main', 'acme', '7', $1, $2, $3)`,
+        [kind, objectId, JSON.stringify({ state: { value, at: null, told: true } })],
+      );
+
+    describe('an act that counted for a rule', () => {
+      const question = (act: string) => ({ forge: 'main', org: 'acme', rule: 'r1', acts: [act] });
+      const counts = async (act: string): Promise<boolean> => (await stores.journal.toldActs(question(act))).size === 1;
+      /** A rule acts upon an act that the event tells. */
+      async function acted(act: string, event: Partial<ForgeEvent>): Promise<void> {
+        const { event: stored } = await happened({ event });
+        await stores.journal.takeActs(question(act), stored.id);
+      }
+
+      it('goes with its event where nothing stays that it was of', async () => {
+        await keepState('issue', '3', 'closed');
+        await acted('status 1', { kind: 'status.set', data: { status: { id: '1' } } });
+        await acted('comment 2', { kind: 'comment.created', data: { number: '2' } });
+        await acted('comment 3', { kind: 'comment.created', data: { number: '3' } });
+        await settled();
+        expect(await counts('status 1')).toBe(true);
+
+        expect((await pruned()).events).toBe(3);
+        expect(await sql('SELECT act FROM told_acts')).toEqual([]);
+      });
+
+      it('stays without it while its issue is open or was closed lately, and goes when that was closed long ago, or with the repository', async () => {
+        await keepState('issue', '1', 'open');
+        await keepState('pull_request', '2', 'open');
+        await acted('comment 1', { kind: 'comment.created', data: { number: '1' } });
+        await acted('opening 2', {
+          kind: 'pull_request.opened',
+          factKey: '7|pull_request.opened|2',
+          data: { number: 2 },
+        });
+        await settled();
+        expect((await pruned()).events).toBe(2);
+        expect([await counts('comment 1'), await counts('opening 2')]).toEqual([true, true]);
+
+        await sql(`UPDATE object_states SET state = replace(state, 'open', 'closed') WHERE object_id = '1'`);
+        await happened({ event: { kind: 'issue.closed', factKey: '7|issue.closed|1', data: { number: '1' } } });
+        await settled();
+        await pruned();
+        expect([await counts('comment 1'), await counts('opening 2')]).toEqual([false, true]);
+
+        await happened({ event: { kind: 'repository.deleted', factKey: '7|repository.deleted' } });
+        await settled();
+        await pruned();
+        expect(await sql('SELECT act FROM told_acts')).toEqual([]);
+      });
+    });
+
+    it('the state of a release or an issue goes when that was deleted, and stays while it is there', async () => {
+      for (const id of ['8', '9']) await keepState('release', id, 'published');
+      for (const number of ['1', '2']) await keepState('issue', number, 'open');
+      await happened({ event: { kind: 'release.updated', factKey: '7|release.updated|9' } });
+      await happened({ event: { kind: 'release.deleted', factKey: '7|release.deleted|8' } });
+      await happened({ event: { kind: 'issue.deleted', factKey: '7|issue.deleted|1' } });
+      await settled();
+
+      expect((await pruned()).events).toBe(3);
+      const left = await sql('SELECT kind, object_id FROM object_states ORDER BY kind');
+      expect(left.map((row) => `${row['kind']} ${row['object_id']}`)).toEqual(['issue 2', 'release 9']);
+    });
+
     describe('what was made of an effect', () => {
       const seen = async (): Promise<unknown> => {
         const [sent] = await stores.recovery.sentOfEffects(['label bug'], 9);
@@ -342,11 +408,7 @@ export function deletedHistorySuite(open: () => Promise<Stores>): void {
         });
         for (const number of ['1', '2']) {
           await happened(about(number));
-          const state = { state: { value: number === '1' ? 'closed' : 'open', at: null, told: true } };
-          await sql(
-            `INSERT INTO object_states (forge, org, repo_id, kind, object_id, state) VALUES ('main', 'acme', '7', 'issue', $1, $2)`,
-            [number, JSON.stringify(state)],
-          );
+          await keepState('issue', number, number === '1' ? 'closed' : 'open');
           const undo = { eventId: 'e', by: 'ann', summary: 'ann undid it', at: new Date() };
           await stores.recovery.noteUndo({ ...undo, effectKey: `issue ${number}` });
         }

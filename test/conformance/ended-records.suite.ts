@@ -3,7 +3,9 @@ import type { Gap } from '../../src/pipeline/gap-store.port.js';
 import type { RolloutRow } from '../../src/pipeline/rollout-store.port.js';
 import type { PolicyPlan } from '../../src/policies/plan-store.port.js';
 import type { Stores } from '../../src/store/open-stores.js';
-import { anEntry } from '../builders/arrivals.js';
+import type { StatedObject } from '../../src/pipeline/inbox-store.port.js';
+import { aDelivery, anEntry, anEvent } from '../builders/arrivals.js';
+import { decideBy } from '../builders/decide-all.js';
 import { anIntent, aRun } from '../builders/journal.js';
 
 const DAY_MS = 86_400_000;
@@ -67,6 +69,27 @@ export function endedRecordsSuite(open: () => Promise<Stores>): void {
         'b',
         'c',
       ]);
+    });
+
+    it('states of jobs go when no event of them is kept', async () => {
+      const { inbox, ended, dataSource } = await open();
+      const job = (name: string): StatedObject => ({ repoId: '7', kind: 'job', objectId: `branch|main|${name}` });
+      for (const name of ['runs', 'ran', 'ran lately']) {
+        const delivery = aDelivery();
+        await inbox.storeDeliveries([delivery]);
+        await decideBy(inbox, delivery.id, async (tx) => {
+          tx.insertEvent(anEvent({ kind: 'task.finished', factKey: name }), undefined, job(name));
+          tx.keepObjectState(job(name), { conclusion: { value: 'success' } });
+        });
+      }
+      await dataSource.query(`UPDATE object_states SET kept_at = $1 WHERE object_id NOT LIKE '%lately'`, [day(1)]);
+      await dataSource.query(`DELETE FROM events WHERE fact_key <> 'runs'`);
+
+      expect(await ended.prune(day(2), 9)).toEqual(new Map([['job states', 1]]));
+      const left = await dataSource.query<Array<{ id: string }>>(
+        'SELECT object_id AS id FROM object_states ORDER BY 1',
+      );
+      expect(left.map(({ id }) => id)).toEqual([job('ran lately'), job('runs')].map(({ objectId }) => objectId));
     });
 
     it('stages go when the next one is old, gaps and outages by their own age, so many at once', async () => {

@@ -145,4 +145,11 @@ export class ToldActEntity {
 
   @Column('timestamptz')
   toldAt: Date;
+
+  /** Of the issue or pull request that it was of, where the event is kept no more. Null while it is. */
+  @Column('text', { nullable: true })
+  repoId: string | null;
+
+  @Column('text', { nullable: true })
+  number: string | null;
 }
