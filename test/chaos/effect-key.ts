@@ -14,6 +14,7 @@ export const COUNTED = [
   'createUserVariable',
   'deleteBranch',
   'updatePullBranch',
+  'createIssue',
 ] as const;
 export type Counted = (typeof COUNTED)[number];
 
@@ -69,6 +70,7 @@ export function keyOfRequest(
     case 'createUserVariable':
       return lastOf(path).toLowerCase();
     case 'createMilestone':
+    case 'createIssue':
       return textOf(body, 'title');
     case 'deleteBranch':
       return lastOf(path);

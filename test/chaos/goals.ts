@@ -30,8 +30,8 @@ const ALL_NINE: readonly Kind[] = [
   'settings',
   'repo',
 ];
-/** Verbs about branches: what one of them does twice is a commit too many, or a branch that somebody made anew. */
-const BRANCHES: readonly Kind[] = ['gone', 'update'];
+/** Verbs beyond the nine: what one of them does twice is a commit too many, a branch that somebody made anew, or people who are told twice. */
+const FURTHER: readonly Kind[] = ['gone', 'update', 'issue'];
 const MIXED: readonly Kind[] = [
   'labels',
   'milestone',
@@ -149,6 +149,8 @@ export function stormsOf(goal: StormGoal, deployment: Deployment, size: Size, se
                 deliveries: n(counts(30, 400)),
                 kills: n(counts(2, 20)),
               },
+              // Nothing at the forge refuses a second issue: only its mark tells that it is there.
+              { ...storm, kinds: ['issue'] as const, deliveries: n(counts(20, 200)), kills: n(counts(2, 20)) },
             ]),
       ];
     }
@@ -162,8 +164,8 @@ export function stormsOf(goal: StormGoal, deployment: Deployment, size: Size, se
         },
         {
           ...common,
-          deliveries: 2 * n(counts(20, 150)),
-          kinds: BRANCHES,
+          deliveries: FURTHER.length * n(counts(20, 150)),
+          kinds: FURTHER,
           faults: size === 'slice' ? FEW_WRONG_ANSWERS : WRONG_ANSWERS,
         },
         {

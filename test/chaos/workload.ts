@@ -16,6 +16,7 @@ export const KINDS = [
   'repo',
   'gone',
   'update',
+  'issue',
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
@@ -51,6 +52,8 @@ export function wantedOf(n: number, kind: Kind): Wanted[] {
       return [{ operation: 'deleteBranch', key }];
     case 'update':
       return [{ operation: 'updatePullBranch', key }];
+    case 'issue':
+      return [{ operation: 'createIssue', key }];
   }
 }
 
@@ -79,6 +82,7 @@ export function rulesFor(kinds: readonly Kind[], org = 'acme'): string {
     repo: `repo.create_for_user: { username: bot, name: '${KEY}' }`,
     gone: `branch.delete: { branch: '${KEY}', sha: '\${{ lookups.tip.commit.id }}' }`,
     update: `pull_request.update_branch: { number: '\${{ lookups.pulls.filter(p, p.title == event.issue.title.split(" ")[1])[0].number }}' }`,
+    issue: `issue.ensure: { key: '${KEY}', open: true, title: '${KEY}' }`,
   };
   const lookups: Partial<Record<Kind, string>> = {
     gone: `{ tip: { use: branch.get, with: { branch: '${KEY}' } } }`,

@@ -48,6 +48,7 @@ const OPERATION: Readonly<Record<string, Counted>> = {
   'user_variable.create': 'createUserVariable',
   'branch.delete': 'deleteBranch',
   'pull_request.update_branch': 'updatePullBranch',
+  'issue.ensure': 'createIssue',
 };
 
 /**
