@@ -89,6 +89,8 @@ export const ensureIssue = defineAction({
       if (kind === 'issue.labeled') return open !== false && inputs['labels'] !== undefined;
       return kind === 'issue.closed' ? open !== true : open !== false;
     },
+    // Who welcomes or sorts what is opened or edited means what people write.
+    isExpected: (kind) => kind !== 'issue.opened' && kind !== 'issue.edited',
   },
   example: { key: 'red-main', open: true, title: 'main is red', body: 'The last run failed.', labels: ['ci'] },
   about: ({ key }) => ({ what: 'issue', name: key }),

@@ -275,6 +275,18 @@ const MISTAKES: ReadonlyArray<readonly [situation: string, text: string, says: R
 /** They work, and are hardly meant so. */
 const DOUBTS: ReadonlyArray<readonly [situation: string, text: string, says: RegExp]> = [
   [
+    'a list of Markdown in a title',
+    rule(`on: push, do: {issue.ensure: {key: k, open: true, title: "\${{ md_list([event.ref]) }}"}}`),
+    /4:\d+ issue\.ensure: title is one line, and md_list and md_table give lines of Markdown/,
+  ],
+  [
+    'a table of Markdown in a line',
+    rule(
+      `on: push, do: {label.ensure: {name: x, color: "#ffffff", description: "of \${{ md_table([{'a': 1}], ['a']) }}"}}`,
+    ),
+    /4:\d+ label\.ensure: description is one line/,
+  ],
+  [
     'a day of the month and a weekday',
     rule(
       'schedule: "0 9 1-7 * 1", where: {repo: ["acme/*"]}, do: {milestone.ensure: {title: x}}, limits: {effects_per_run: 1}',

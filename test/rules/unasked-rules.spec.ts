@@ -51,6 +51,19 @@ describe('rules that wait for what another rule causes', () => {
   });
 
   it.each([
+    ['issue.opened', 0],
+    ['issue.edited', 0],
+    ['issue.closed', 1],
+  ])('who waits for %s means the issue that the bot keeps: %i', (kind, count) => {
+    const kept = `  - id: kept
+    on: push
+    do: {issue.ensure: {key: k, open: "\${{ event.branch == 'x' }}", title: t}}
+`;
+
+    expect(unasked(`${kept}${labeler('bug').replace('issue.opened', kind)}`)).toHaveLength(count);
+  });
+
+  it.each([
     ['everybody and the bot', '{actor: ["*", bot]}'],
     ['everybody and that rule', '{actor: ["*", "bot:merge-when-green"]}'],
     ['everybody but the bot, in so many words', '{actor: "*"}'],

@@ -140,6 +140,8 @@ function compileParam(
     context.file.problem(node.start, message, lookalike?.hint ?? shapeHint(context, node, template, spec));
     return null;
   }
+  if ((spec.line || spec.title || spec.chat) && givesMarkdown(template))
+    context.file.warn(node.start, `${what} is one line, and md_list and md_table give lines of Markdown`);
   const names = spec.names ?? (spec.type === 'integer' ? 'number' : undefined);
   const slip = names === undefined ? null : slipIn(template, names);
   if (template.kind === 'constant' && typeof template.value === 'number' && isNoForgeNumber(template.value, spec))
@@ -198,6 +200,12 @@ function expressionMeant(node: YamlNode): { start: number; what: string; hint: s
   return null;
 }
 
+function givesMarkdown(template: Template): boolean {
+  if (template.kind === 'text')
+    return template.parts.some((part) => typeof part !== 'string' && part.compiled.isMarkdown);
+  return template.kind === 'expression' && template.expression.compiled.isMarkdown;
+}
+
 /** What a lookup's parameter can never be. */
 function checkWord({ file }: FileContext, node: YamlNode, value: Json, { check }: ParamSpec, what: string): void {
   for (const one of [value].flat()) {
@@ -210,7 +218,7 @@ function shapeHint(
   { file }: FileContext,
   node: YamlNode,
   template: Template,
-  { type, example }: ParamSpec,
+  { type, example, markdown }: ParamSpec,
 ): string | undefined {
   if (type === 'time') return 'a day is written YYYY-MM-DD';
   if (type === 'strings' && template.kind === 'expression')
@@ -220,7 +228,7 @@ function shapeHint(
     return `such as ${example}`;
   if (template.kind === 'constant') return quoteHint(file, node);
   return template.kind === 'expression' && staticType(template.expression) === 'list'
-    ? 'to write a list into a text: ….join(", ")'
+    ? `to write a list into a text: ${markdown ? 'md_list(…)' : '….join(", ")'}`
     : undefined;
 }
 
