@@ -3,6 +3,7 @@ import { say } from './reasons.js';
 import { defineAction, textOf, changed, conflict, refused, there, toWrite } from './define-action.js';
 import { flag, naming, optional, text, texts, type ActionParam } from './support/params.js';
 import {
+  MAX_CHANGES,
   previousTag,
   notesIn,
   renderNotes,
@@ -59,8 +60,7 @@ interface SeenRelease {
  */
 export const ensureReleaseNotes = defineAction({
   name: 'release_notes.ensure',
-  summary:
-    'Keep a list of the pull requests merged since the last tag in the notes of a release, grouped by label, between our markers',
+  summary: `Keep a list of the pull requests merged since the last tag in the notes of a release, grouped by label, between our markers. Of more than ${MAX_CHANGES} it lists the newest, and says how many came before`,
   target: 'repository',
   params: {
     tag: naming(

@@ -90,7 +90,7 @@ function comparePre(a: readonly string[], b: readonly string[]): number {
 
 const MARKS = marksOf('notes');
 /** Nobody reads more, and a first release may have thousands. */
-const MAX_CHANGES = 300;
+export const MAX_CHANGES = 300;
 
 export interface NoteGroup {
   readonly title: string;
