@@ -230,6 +230,27 @@ describe('pipeline/recover', () => {
     );
   });
 
+  it('takes none away that an issue bears, whatever a filter by its name would find', async () => {
+    const wish = { name: 'needs, docs', color: '#d73a4a' };
+    rig.forge.failNext('createLabel', 'unknown', {});
+    const intent = await rig.want('label.ensure', wish);
+    await rig.recover(intent.id);
+    rig.clock.advance(2_000);
+    await rig.work(intent.id);
+    const labels = rig.forge.repositories.get('acme/app')?.labels ?? [];
+    labels.push({ id: '99', name: 'needs, docs', color: 'd73a4a' });
+    // As servers filter: split at the comma, and nothing bears one of the parts.
+    rig.forge.answer('listIssues', async (args) => {
+      const { labels: filter, page } = args as { labels?: string; page?: number };
+      return filter === undefined && page === 1 ? [{ number: 1, labels: [{ id: '100' }] }] : [];
+    });
+
+    await rig.recover(intent.id, 120_000);
+
+    expect(labels.map(({ id }) => id)).toEqual(['100', '99']);
+    expect(rig.alerts).toEqual([`intent.doubled/acme/${intent.rule}`]);
+  });
+
   it('tells a person of two that it cannot tell apart, and takes nothing away', async () => {
     rig.forge.failNext('createPushMirror', 'unknown', {});
     const intent = await rig.want('push_mirror.ensure', MIRROR);
