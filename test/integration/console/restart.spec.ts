@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import type { DoctorPage } from '../../../src/api/operations/answers.js';
 import { startBot } from '../../../src/main.js';
 import { readConfig } from '../../../src/config/read-config.js';
 import { silentLogger } from '../../../src/core/logger.js';
@@ -20,6 +21,10 @@ describe('a session on plain http', () => {
       // The next process opens the same store.
       store: 'embedded',
     });
+    const { rows } = await bot.reach.get<DoctorPage>('/v1/doctor', { limit: 1_000 });
+    expect(rows.filter(({ code }) => code === 'console.sessions.short')).toMatchObject([
+      { state: 'note', said: expect.stringContaining('people log in again after each restart') },
+    ]);
     const browser = new Browser(consoleOf(bot));
     await browser.follow((await bot.reach.post<{ url: string }>('/v1/console/links', {})).url);
     const thief = new Browser(browser.url);

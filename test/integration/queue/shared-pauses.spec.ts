@@ -75,14 +75,19 @@ describeOnRedis('queue/shared pauses', () => {
     const url = await freshRedisUrl();
     const [one, other] = [aProcess(url), aProcess(url)];
     await acquainted(one, other);
-    one.pauses.publish('main', 30);
+    const redis = new Redis(url);
+    cleanUps.push(() => redis.disconnect());
+    const leftMs = (): Promise<number> => redis.pttl('forgehand:pause:main');
+    one.pauses.publish('main', 3_600);
     await until(() => other.heard.length > 0);
+    await until(async () => (await leftMs()) < 3_600_000);
 
+    const before = await leftMs();
     const late = aProcess(url);
     await until(() => late.heard.length > 0);
 
-    expect(late.heard[0]).toBeGreaterThan(20);
-    expect(late.heard[0]).toBeLessThanOrEqual(30);
+    expect(late.heard[0]).toBeLessThanOrEqual(before / 1_000);
+    expect(late.heard[0]).toBeGreaterThanOrEqual((await leftMs()) / 1_000);
   });
 
   it('are passed over where nonsense stands on the channel', async () => {
