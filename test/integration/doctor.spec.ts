@@ -3,8 +3,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { StatusReport } from '../../src/api/operations/answers.js';
-import type { DoctorPage } from '../../src/api/operations/answers.js';
+import type { DeliveryReport, DoctorPage, StatusReport } from '../../src/api/operations/answers.js';
 import type { HookReport } from '../../src/housekeeping/doctor/install-hook.js';
 import type { JobRun } from '../../src/housekeeping/jobs/job-runner.js';
 import { reachBot } from '../../src/cli/reach-bot.js';
@@ -159,6 +158,20 @@ describe.each<[ProfileName]>([['gitea'], ['forgejo']])('integration/doctor on %s
     expect(report.rows.filter(({ check }) => check.startsWith('hook.')).map(({ state }) => state)).toEqual(
       Array(7).fill('ok'),
     );
+  });
+
+  it('is told of a new branch by a delivery too, though no rule asks for it: what polling alone found would be a gap', async () => {
+    expect((await hooks())[0]?.events).toEqual(expect.arrayContaining(['create', 'delete']));
+    await forge.act('branch.create', { repo: 'acme/app', branch: 'made' });
+    await forge.act('branch.delete', { repo: 'acme/app', branch: 'made' });
+
+    const sourcesOf = async (kind: string): Promise<string[]> =>
+      (await bot.reach.get<DeliveryReport[]>('/v1/deliveries', { limit: 100 }))
+        .filter(({ eventKinds }) => eventKinds.some((one) => one === kind))
+        .map(({ source }) => source)
+        .sort();
+    for (const kind of ['branch.created', 'branch.deleted'])
+      await until(async () => (await sourcesOf(kind)).join() === 'feed,webhook');
   });
 
   it('names a mistake in the newest rule files, and that the rules of before stay active', async () => {
