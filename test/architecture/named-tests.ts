@@ -1,4 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 
 /** A test by its file and title. */
 export interface NamedTest {
@@ -6,10 +7,22 @@ export interface NamedTest {
   readonly title: string;
 }
 
-/** Why there is no such test; null = there is one that runs. */
+/** Why there is no such test; null = there is one that `npm test` runs. */
 export function missingTest({ file, title }: NamedTest): string | null {
-  if (!/\.(spec|suite|e2e-spec)\.ts$/.test(file) || !existsSync(file)) return `there is no test file ${file}`;
+  if (!existsSync(file) || !(isSpec(file) || /\.suite\.ts$/.test(file))) return `there is no test file ${file}`;
+  if (!isSpec(file) && !hasSpec(file)) return `no spec beside ${file} runs this suite`;
   return hasTest(readFileSync(file, 'utf8'), title) ? null : `${file} has no test "${title}"`;
+}
+
+/** What Jest finds is in the tier of its folder, and every tier is run. */
+function isSpec(file: string): boolean {
+  return /^(src|test)\/.*\.(spec|e2e-spec)\.ts$/.test(file);
+}
+
+function hasSpec(suite: string): boolean {
+  const imports = `'./${basename(suite, '.ts')}.js'`;
+  const beside = readdirSync(dirname(suite)).map((name) => join(dirname(suite), name));
+  return beside.some((file) => isSpec(file) && readFileSync(file, 'utf8').includes(imports));
 }
 
 /** A test that runs: `it('title', …)`, `it.each(…)('title', …)`, in any quotes; not one that is skipped or to be written. */

@@ -58,12 +58,25 @@ describe('architecture/reliability-map', () => {
     expect(faults).toEqual([]);
   });
 
+  it('names tests of tiers that npm test runs: without a name all of them, and each spec is in one', () => {
+    const run = readFileSync('test/run.mjs', 'utf8');
+    const folders = [...run.matchAll(/inTest\('([a-z0-9|]+)'\)/g)].map(([, names = '']) => names.split('|'));
+    const [notInUnit = [], ...ofOthers] = folders;
+
+    expect(JSON.parse(readFileSync('package.json', 'utf8'))).toMatchObject({ scripts: { test: 'node test/run.mjs' } });
+    expect(run).toContain('names.length > 0 ? names : known,');
+    expect(run).toContain("const known = ['lint', 'types', ...Object.keys(TIERS)];");
+    expect(ofOthers.length).toBeGreaterThan(2);
+    expect(ofOthers.flat().sort()).toEqual([...notInUnit].sort());
+  });
+
   it('sees what is wrong with an entry', () => {
     const source = `it('a', () => {}); it.skip('b', () => {}); it.each([1])(\n  'c of %s',\n  () => {}); const x = 'd';`;
 
     expect(['a', 'b', 'c of %s', 'd'].map((title) => hasTest(source, title))).toEqual([true, false, true, false]);
     expect(fault({ none: 'later' })).not.toBeNull();
     expect(fault({ file: 'test/nowhere.spec.ts', title: 'a' })).toContain('no test file');
+    expect(fault({ file: 'test/storms/main.mjs', title: 'a' })).toContain('no test file');
     expect(fault({ file: 'test/architecture/lock.spec.ts', title: 'pins every package by its diges' })).toContain(
       'has no test',
     );
