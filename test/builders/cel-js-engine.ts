@@ -69,7 +69,7 @@ export class CelJsEngine implements ExpressionEngine {
 function toTheirs(value: ExprValue): unknown {
   if (typeof value !== 'object' || value === null || value instanceof Date) return value;
   if (Array.isArray(value)) return value.map(toTheirs);
-  if (isSpan(value)) return new DurationOf(value.seconds, value.nanos);
+  if (isSpan(value)) return new DurationOf(value.seconds, Number(value.nanos));
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, toTheirs(item)]));
 }
 

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { changeWithSets } from '../builders/set-files.js';
 import { ROOT } from '../services/with-services.mjs';
 import type { Stage, StageOrg } from './stage.js';
 
@@ -17,19 +18,24 @@ export function shippedRules(
       .filter((name) => !leftOut.has(name))
       .map((name) => [
         name,
-        readFileSync(join(from, name), 'utf8')
-          .replace(/\bacme\b/g, org.name)
-          .replace('reviewers: [ann, ben, cy]', `reviewers: [${stage.olga.login}]`)
-          .replace(/duration\('\d+h'\)/g, "duration('0s')")
-          .replace('window: 2m', 'window: 1s')
-          .replace(
-            '  - id: command-retest\n',
-            stage.forge.family === 'forgejo'
-              ? '  - id: command-retest\n    disabled: this forge cannot run failed jobs again\n'
-              : '$&',
-          ),
+        changeWithSets(
+          readFileSync(join(from, name), 'utf8')
+            .replace(/\bacme\b/g, org.name)
+            .replace('reviewers: [ann, ben, cy]', `reviewers: [${stage.olga.login}]`)
+            .replace(
+              '  - id: command-retest\n',
+              stage.forge.family === 'forgejo'
+                ? '  - id: command-retest\n    disabled: this forge cannot run failed jobs again\n'
+                : '$&',
+            ),
+          hurry,
+        ),
       ]),
   );
+}
+
+function hurry(text: string): string {
+  return text.replace(/\b(stale_(?:close_)?days): \d+/g, '$1: 0').replace('window: 2m', 'window: 1s');
 }
 
 /** In place of `merge/ready`, which the rules of the house merge: they give a merge up whose head moved, and would say so. */

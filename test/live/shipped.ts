@@ -125,7 +125,7 @@ export async function playHouse(
     return isSame([merged, (merged_by as JsonObject | null)?.login], [true, stage.house.bot.login]);
   };
   const first = await people.pull('app', { title: 'Words of docs' }, ['docs/a.md']);
-  await house.see('labels-by-path', async () => isSame(await house.labelsOf(first), ['area/docs', 'size/S']));
+  await house.see('path-labels, size-labels', async () => isSame(await house.labelsOf(first), ['area/docs', 'size/S']));
   // A reviewer is asked for before the merge: afterwards the bot refuses it, since the pull request is closed.
   const seeReviewerAsked = (number: string): Promise<void> =>
     house.see(`reviewer-by-turns: #${number}`, async () =>

@@ -11,6 +11,8 @@ interface ParsedSet {
     /** The comment above it, as one paragraph. */
     readonly meaning: string;
   }>;
+  /** The set that it extends itself; null = none. */
+  readonly below: string | null;
   /** Ids of its rules and policies. */
   readonly ids: readonly string[];
 }
@@ -18,10 +20,12 @@ interface ParsedSet {
 export function parseSet(text: string): ParsedSet {
   const [head = ''] = /^(?:#.*\n)*/.exec(text) ?? [];
   const {
+    extends: below = null,
     vars,
     rules = [],
     policies = [],
   } = parse(text) as {
+    extends?: string;
     vars: Record<string, unknown>;
   } & Partial<Record<'rules' | 'policies', Array<{ id: string }>>>;
   const node = parseDocument(text).get('vars');
@@ -34,7 +38,12 @@ export function parseSet(text: string): ParsedSet {
     value: stringify(value, { collectionStyle: 'flow', flowCollectionPadding: false, lineWidth: 0 }).trim(),
     meaning: oneLine(comments[n] ?? ''),
   }));
-  return { about: oneLine(head.replaceAll(/^# ?/gm, '')), constants, ids: [...rules, ...policies].map(({ id }) => id) };
+  return {
+    about: oneLine(head.replaceAll(/^# ?/gm, '')),
+    constants,
+    below,
+    ids: [...rules, ...policies].map(({ id }) => id),
+  };
 }
 
 function oneLine(comment: string): string {

@@ -340,9 +340,11 @@ function conditionsPage(): string {
 /** From the files of the sets: their heads, and the comments above their constants. */
 function setsPage(): string {
   const sections = [...builtInSets()].map(([name, text]) => {
-    const { about, constants, ids } = parseSet(text);
+    const { about, constants, below, ids } = parseSet(text);
+    const more =
+      below === null ? '' : ` It has the constants and rules of [${below}](#${below.replaceAll(/[/@]/g, '')}) too.`;
     const rows = constants.map((one) => [`\`${one.name}\``, `\`${one.value}\``, one.meaning]);
-    return `## ${name}\n\n${about}\n\n${table(['constant', 'default', 'what'], rows)}\n\nRules: ${list(ids)}.`;
+    return `## ${name}\n\n${about}\n\n${table(['constant', 'default', 'what'], rows)}\n\nRules: ${list(ids)}.${more}`;
   });
   return page(
     'Built-in rule sets',

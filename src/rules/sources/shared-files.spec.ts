@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { readShared } from './shared-files.js';
+import { missingSets, readShared } from './shared-files.js';
 
 describe('rules/sources/shared-files', () => {
   let home: string;
@@ -70,6 +70,16 @@ describe('rules/sources/shared-files', () => {
     expect(set).toMatchObject({ path: 'forgehand/stale@1', shared: 'forgehand/stale@1', isPublic: true });
     expect(set?.text).toContain('id: stale-warn');
     expect(set?.name).toBe(`extends:forgehand/stale@1 sha256:${hash('sha256', set?.text ?? '', 'hex')}`);
+  });
+
+  it('gives a draft the built-in sets that it lacks, with those that they extend', () => {
+    const own = { path: 'a.yaml', text: 'extends: [base.yaml, forgehand/release-drafter@1, forgehand/stale@1]\n' };
+    const present = { path: 'x', text: 'version: 1\n', shared: 'forgehand/stale@1' };
+
+    expect(missingSets([own, present], { builtInSets: true }).map(({ shared }) => shared)).toEqual([
+      'forgehand/release-drafter@1',
+      'forgehand/release-notes@1',
+    ]);
   });
 
   it.each([

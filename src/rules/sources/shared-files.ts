@@ -39,9 +39,16 @@ export async function readShared(own: readonly RuleFile[], allowed: Extendable):
 
 /** The built-in sets that files name, where they came without them: a draft may name others than the files that were read. */
 export function missingSets(files: readonly RuleFile[], { builtInSets }: Pick<Extendable, 'builtInSets'>): RuleFile[] {
+  const all = [...files];
   const present = new Set(files.map(({ shared }) => shared));
-  const named = new Set(files.flatMap(({ text }) => extendsOf(text)).filter(isBuiltInSet));
-  return [...named].filter((ref) => !present.has(ref)).map((ref) => readBuiltInSet(ref, builtInSets));
+  // A set may extend another one: it is looked at as soon as it is there.
+  for (const { text } of all)
+    for (const ref of extendsOf(text).filter(isBuiltInSet)) {
+      if (present.has(ref)) continue;
+      present.add(ref);
+      all.push(readBuiltInSet(ref, builtInSets));
+    }
+  return all.slice(files.length);
 }
 
 async function readOne(ref: string, places: readonly string[]): Promise<RuleFile> {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { parse } from 'yaml';
+import { changeWithSets, idsWithSets } from '../../builders/set-files.js';
 import { until } from '../../services/until.js';
 import { acmeConfig } from '../support/acme-config.js';
 import { aForge, type Forge } from '../support/a-forge.js';
@@ -31,19 +31,16 @@ const texts = new Map(
     .map((name) => [name, readFileSync(join(FOLDER, name), 'utf8')]),
 );
 
-/** As they stand in the folder, but for the waits: schedules come each minute, and releases are told a second after a merge. */
+/** As they stand in the folder and in the built-in sets, but for the waits: schedules come each minute, and releases are told a second after a merge. */
 function hurried(text: string): string {
+  return changeWithSets(text, hurry);
+}
+
+function hurry(text: string): string {
   return text.replace(/cron: "[^"]*", jitter: 20m/g, 'cron: "* * * * *"').replace('window: 2m', 'window: 1s');
 }
 
-interface Named {
-  readonly id: string;
-}
-
-const allIds = [...texts.values()].flatMap((text) => {
-  const { rules = [], policies = [] } = parse(text) as { rules?: Named[]; policies?: Named[] };
-  return [...rules, ...policies].map(({ id }) => id);
-});
+const allIds = [...texts.values()].flatMap(idsWithSets);
 
 interface Issue {
   readonly state: string;
