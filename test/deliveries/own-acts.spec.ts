@@ -142,6 +142,32 @@ describe.each(SERVERS.map(([server]) => server))('own acts as %s tells them', (s
     expect(known(told, { params: { number: '4', key }, objectId: id ?? null })).toEqual(told.map(nameOf));
     expect(known(told, { params: { number: '4', key } })).toEqual([]);
   });
+
+  it.each(acts.filter(({ title }) => /^issue (?:opened|body edited|closed|reopened)$/.test(title)))(
+    'know the issue of a key by its number, or by the mark in it: $title',
+    (act) => {
+      const { raises = [] } = actions.get('issue.ensure') ?? {};
+      const told = eventsOf(act).filter(({ kind }) => raises.includes(kind));
+      const number = String(told[0]?.data['number']);
+      const params = { key: 'k', open: act.title !== 'issue closed' };
+      const known = (events: readonly ForgeEvent[], sent: Partial<SentEffect>): string[] =>
+        events.filter((event) => isEcho(event, 'issue.ensure', { params, ...sent })).map(nameOf);
+      const mark = `<!-- forgehand:issue:${hashOf('issue', 'k').slice(0, 16)} -->`;
+      const marked = told.map((event) => ({
+        ...event,
+        data: { ...event.data, issue: { ...(event.data['issue'] as JsonObject), body: `${mark}\n\nx` } },
+      }));
+
+      expect(told).not.toEqual([]);
+      expect(known(told, { objectId: number })).toEqual(told.map(nameOf));
+      expect(known(told, { snapshot: { edits: number } })).toEqual(told.map(nameOf));
+      expect(known(marked, {})).toEqual(told.map(nameOf));
+      expect(known(told, {})).toEqual([]);
+      expect(known(told, { objectId: '999' })).toEqual([]);
+      expect(known(marked, { params: { key: 'other', open: params.open } })).toEqual([]);
+      expect(known(marked, { params: { key: 'k', open: !params.open } })).toEqual([]);
+    },
+  );
 });
 
 function nameOf({ source, kind }: ForgeEvent): string {

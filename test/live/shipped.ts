@@ -6,7 +6,7 @@ import { includes, isSame, see } from './see.js';
 import { KEPT_FRESH } from './shipped-rules.js';
 import { People, type Stage, type StageOrg } from './stage.js';
 
-/** The same schedule is fired once in a second. */
+/** The same schedule is fired once in a second, and what was touched in this second is not older than now. */
 const FIRED_EVERY_MS = 1_000;
 const LABELS = 13;
 const STARTER_LABELS = 6;
@@ -45,6 +45,7 @@ class House {
   }
 
   async fire(schedule: string): Promise<void> {
+    await this.bot.settled();
     await wait(FIRED_EVERY_MS);
     await this.bot.reach.call('runSchedule', { org: this.place.name, schedule });
     await this.bot.quiet();
@@ -59,7 +60,6 @@ class House {
     const { people } = this;
     const spoken = await people.issue('app');
     const silent = await people.issue('app');
-    await this.bot.settled();
     await this.fire('stale-warn');
     for (const number of [spoken, silent]) {
       await this.see(`stale-warn: comment on #${number}`, async () =>
