@@ -13,6 +13,26 @@ async function act(page: Page, name: string, button: string): Promise<void> {
   await page.waitForLoadState();
 }
 
+/** Keeps what rows the timeline was told of, which were put into the table, and which of these are marked as new. */
+const WATCH = `{
+  const add = (list, id) => void (list.includes(id) || list.push(id));
+  Object.assign(window, { told: [], put: [], marked: [] });
+  const { EventSource } = window;
+  window.EventSource = class extends EventSource {
+    constructor(url) {
+      super(url);
+      this.addEventListener('rows', ({ data }) => JSON.parse(data).forEach(({ id }) => add(window.told, 'row-' + id)));
+    }
+  };
+  new MutationObserver((changes) => {
+    for (const row of changes.flatMap(({ addedNodes }) => [...addedNodes])) {
+      if (!row.id?.startsWith('row-')) continue;
+      add(window.put, row.id);
+      if (row.classList.contains('is-new')) add(window.marked, row.id);
+    }
+  }).observe(document, { childList: true, subtree: true });
+}`;
+
 describeInChromium.each(DEPLOYMENTS)('e2e/console: a walk in a browser (%s)', (deployment) => {
   let stage: Stage;
   let browser: TestBrowser;
@@ -185,6 +205,31 @@ describeInChromium.each(DEPLOYMENTS)('e2e/console: a walk in a browser (%s)', (d
     const marked = page.locator('.source .line-bad, .source .line-attention');
     await marked.first().waitFor();
     expect((await marked.allTextContents()).join()).toContain('event.issue.title.startsWith("bug")');
+  });
+
+  it('lets rows that come wait while the pointer is on the timeline, and marks those alone that are new', async () => {
+    const page = await olga.context.newPage();
+    await page.addInitScript(WATCH);
+    const html = (await (await page.goto(`${stage.url}/activity?all=yes`))?.text()) ?? '';
+    const before = [...html.matchAll(/id="(row-[^"]+)"/g)].map(([, id = '']) => id);
+    const watched = (what: 'told' | 'put'): Promise<string[]> => page.evaluate(`window.${what}`);
+    const fresh = async (what: 'told' | 'put'): Promise<string[]> =>
+      (await watched(what)).filter((id) => !before.includes(id));
+    await page.locator('[data-live][data-state="open"]').waitFor();
+    const aimed = page.locator('tbody tr').first();
+    const id = await aimed.getAttribute('id');
+    await aimed.hover();
+    const { x, y, width, height } = (await aimed.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+
+    await stage.forge.act('issue.open', { repo: 'acme/app', title: 'while somebody looks', body: '' });
+    await until(async () => (await fresh('told')).length > 0);
+
+    const hit = `document.elementFromPoint(${x + width / 2}, ${y + height / 2}).closest('tr').id`;
+    expect([await page.evaluate(hit), await fresh('put')]).toEqual([id, []]);
+    await page.mouse.move(0, 0);
+    await until(async () => (await fresh('put')).length > 0);
+    expect(await page.evaluate('window.marked')).toEqual(await fresh('put'));
+    await page.close();
   });
 
   it('approves a plan and applies it, and the forge is changed', async () => {
