@@ -9,18 +9,20 @@ const MAX_INNER = 20;
 /** Each character that is kept is looked at by some twenty patterns; the others are counted. Calibrated by `npm run bench:functions`. */
 const KEPT_A_STEP = 8;
 const CUT_A_STEP = 128;
+/** Of a list or map: each is copied out of the expression first. */
+const OBJECT_STEPS = 3;
 const TITLES = ['text', 'title', 'name', 'tag_name'];
 /** The forge makes these addresses, and nobody writes them. */
 const ADDRESS = /^https?:\/\/[\w.:~/#%?=&-]{1,2000}$/;
 /** A link to an issue or pull request is a reference on its timeline, and counts as an update of it. With a slash at the end it leads to the same page, and is none. */
-const REFERENCE = /\/(?:issues|pulls)\/\d+$/;
+const REFERENCE = /^[^?#]*\/(?:issues|pulls)\/\d+(?=[?#]|$)/;
 
 /** Steps of the work on a value: of an object only its title and address are looked at. */
 export function sizeOf(value: unknown): number {
   if (typeof value === 'string') return 1 + Math.min(value.length, MAX_TEXT) / KEPT_A_STEP + value.length / CUT_A_STEP;
   if (typeof value !== 'object' || value === null) return 1;
   const parts = Array.isArray(value) ? value : fieldsOf(value, [...TITLES, 'url', 'html_url']);
-  return parts.reduce<number>((total, one) => total + sizeOf(one), 1);
+  return parts.reduce<number>((total, one) => total + sizeOf(one), OBJECT_STEPS);
 }
 
 /** These fields, where they are there. */
@@ -69,7 +71,7 @@ function linkOf(thing: Record<string, unknown>): string | null {
   const label = escapeMarkdown(cut(text));
   if (address === '') return label;
   if (!ADDRESS.test(address)) throw new Error(`"${address.slice(0, 60)}" is no address that a link may have`);
-  const target = REFERENCE.test(address) ? `${address}/` : address;
+  const target = address.replace(REFERENCE, '$&/');
   return `[${label}](${target.replaceAll('&', '&amp;')})`;
 }
 

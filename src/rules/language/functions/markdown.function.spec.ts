@@ -40,6 +40,16 @@ describe('rules/functions/markdown', () => {
       null,
       '- [1.4](https://x.example/a?b=1&amp;c=2)',
     ],
+    [
+      'md_list([{"text": "a", "url": "https://f.example/r/issues/3#issuecomment-9"}])',
+      null,
+      '- [a](https://f.example/r/issues/3/#issuecomment-9)',
+    ],
+    [
+      'md_list([{"text": "a", "url": "https://f.example/r/pulls/3/files?x=1#/issues/3"}])',
+      null,
+      '- [a](https://f.example/r/pulls/3/files?x=1#/issues/3)',
+    ],
     ['md_list([{"text": "1.4", "url": ""}])', null, '- 1.4'],
     [
       'md_list(x)',
