@@ -66,18 +66,21 @@ export function markdownOf(value: unknown, caller: string): string {
 /** What has a title, and perhaps an address: `{text, url}`, or an object of the forge. */
 function linkOf(thing: Record<string, unknown>): string | null {
   const text = TITLES.map((name) => fieldOf(thing, name)).find((one) => one !== '');
-  const address = fieldOf(thing, 'url', 'text' in thing) || fieldOf(thing, 'html_url');
+  const ofRule = 'text' in thing ? fieldOf(thing, 'url') : '';
+  const address = ofRule || fieldOf(thing, 'html_url');
   if (text === undefined) return null;
   const label = escapeMarkdown(cut(text));
-  if (address === '') return label;
-  if (!ADDRESS.test(address)) throw new Error(`"${address.slice(0, 60)}" is no address that a link may have`);
+  // A tag may have signs that an address of the forge shows; the rule's own is at fault.
+  if (ofRule !== '' && !ADDRESS.test(ofRule))
+    throw new Error(`"${ofRule.slice(0, 60)}" is no address that a link may have`);
+  if (!ADDRESS.test(address)) return label;
   const target = address.replace(REFERENCE, '$&/');
   return `[${label}](${target.replaceAll('&', '&amp;')})`;
 }
 
 /** Empty where it is not there or no text. */
-function fieldOf(thing: Record<string, unknown>, name: string, isMeant = true): string {
-  const value = isMeant && Object.hasOwn(thing, name) ? thing[name] : '';
+function fieldOf(thing: Record<string, unknown>, name: string): string {
+  const value = Object.hasOwn(thing, name) ? thing[name] : '';
   return typeof value === 'string' ? value : '';
 }
 

@@ -50,6 +50,7 @@ describe('rules/functions/markdown', () => {
       null,
       '- [a](https://f.example/r/pulls/3/files?x=1#/issues/3)',
     ],
+    ['md_list(x)', [{ name: 'v1+b', html_url: 'https://f.example/r/releases/tag/v1+b)' }], '- v1+b'],
     ['md_list([{"text": "1.4", "url": ""}])', null, '- 1.4'],
     [
       'md_list(x)',
