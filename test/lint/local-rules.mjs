@@ -188,6 +188,37 @@ const noParticipleNames = {
   },
 };
 
+const CLOCKS = new Set(['Date', 'performance']);
+
+/** A machine with other work takes any time, so no test is about milliseconds that passed. It tells differences of `now()`, also by way of a variable. */
+const noTimedAsserts = {
+  meta: {
+    type: 'problem',
+    schema: [],
+    messages: { time: 'a busy machine takes any time: count turns, calls, bytes or charged units' },
+  },
+  create(context) {
+    const [nows, spans] = [new Set(), new Set()];
+    const isNow = ({ type, name, callee }) =>
+      (type === 'Identifier' && nows.has(name)) ||
+      (type === 'CallExpression' && callee.property?.name === 'now' && CLOCKS.has(callee.object?.name));
+    const isSpan = (node) => {
+      if (node?.type === 'Identifier') return spans.has(node.name);
+      if (node?.type === 'BinaryExpression') return node.operator === '-' ? isNow(node.left) : isSpan(node.left);
+      return node?.type === 'CallExpression' && node.callee.object?.name === 'Math' && isSpan(node.arguments[0]);
+    };
+    return {
+      VariableDeclarator({ id, init }) {
+        if (init && isNow(init)) nows.add(id.name);
+        if (isSpan(init)) spans.add(id.name);
+      },
+      'CallExpression[callee.name="expect"]'(node) {
+        if (isSpan(node.arguments[0])) context.report({ node, messageId: 'time' });
+      },
+    };
+  },
+};
+
 export default {
   meta: { name: 'local' },
   rules: {
@@ -195,5 +226,6 @@ export default {
     'dotted-log-names': dottedLogNames,
     'no-prototype-tables': noPrototypeTables,
     'no-participle-names': noParticipleNames,
+    'no-timed-asserts': noTimedAsserts,
   },
 };
