@@ -172,6 +172,7 @@ interface ActionWords<
     | 'protection.ensure'
     | 'repo.create_for_user'
     | 'repository_settings.ensure'
+    | 'review.approve'
     | 'topics.ensure'
     | 'user_settings.update';
   /** What somebody who asks for it by a command must be allowed to do. */

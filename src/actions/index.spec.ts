@@ -28,7 +28,7 @@ describe('actions/index', () => {
     expect(written).toEqual([1, 4, 6, 7, 13, 15, 17, 18, 20]);
   });
 
-  it('grants operations 4 and 6, deleting branches, protections, settings and topics only by a power', () => {
+  it('grants operations 4 and 6, deleting branches, protections, settings, approvals and topics only by a power', () => {
     const powers = all.filter((action) => action.power).map((action) => [numberOf(action), action.power]);
 
     expect(powers.map(([n, power]) => `${String(power)}${n === undefined ? '' : ` (${n})`}`).sort()).toEqual([
@@ -36,6 +36,7 @@ describe('actions/index', () => {
       'protection.ensure',
       'repo.create_for_user (4)',
       'repository_settings.ensure',
+      'review.approve',
       'topics.ensure',
       'user_settings.update (6)',
     ]);

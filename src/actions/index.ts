@@ -26,6 +26,7 @@ import { ensureRepositorySettings } from './repository-settings-ensure.action.js
 import { rerunFailedJobs } from './run-rerun-failed.action.js';
 import { setStatus } from './status-set.action.js';
 import { ensureTopics } from './topics-ensure.action.js';
+import { approveReview } from './review-approve.action.js';
 import { updateUserSettings } from './user-settings-update.action.js';
 import { createUserVariable } from './user-variable-create.action.js';
 import { notify } from './notify.action.js';
@@ -34,6 +35,7 @@ import { checkParam } from './support/params.js';
 
 /** Every action; adding one is one file and one line. */
 const all = [
+  approveReview,
   assignIssue,
   commentOnce,
   createBranch,

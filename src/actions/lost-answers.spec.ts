@@ -54,6 +54,13 @@ const gone = (sha: string | null): Verdict =>
     { sha: SHA },
   );
 
+/** @param dismissed of each approval of ours at the commit; null = the pull request is gone */
+const approve = (dismissed: readonly boolean[] | null, before: readonly string[] = [], sha = SHA): Verdict => {
+  const pull = dismissed && { state: 'open', head: { sha }, user: { id: '2' } };
+  const approvals = (dismissed ?? []).map((is, n) => ({ id: String(n + 1), dismissed: is }));
+  return decide('review.approve', { number: '1', sha: SHA }, { pull, self: '9', approvals }, { ids: [...before] });
+};
+
 const OPEN_PULL = { state: 'open', merged: false, head: { sha: SHA, ref: 'topic' }, base: { ref: 'main' } };
 const update = (behind: number | null, pull: JsonObject | null = OPEN_PULL, wanted: object = {}): Verdict =>
   decide('pull_request.update_branch', { number: '1', ...wanted }, { pull, behind }, { head: SHA, branch: 'topic' });
@@ -92,6 +99,13 @@ describe('actions/lost-answers: what is decided', () => {
     ['an update: closed meanwhile', 'refused', update(null, { ...OPEN_PULL, state: 'closed' })],
     ['an update: the pull request is gone', 'refused', update(null, null)],
     ['an update: it cannot be read', 'person', decide('pull_request.update_branch', { number: '1' }, undefined)],
+    ['an approval: there is a new one', 'done', approve([false])],
+    ['an approval: there is a new one, and somebody dismissed it since', 'done', approve([true])],
+    ['an approval: the one that was dismissed before the call is there alone', 'resend', approve([true], ['1'])],
+    ['an approval: there is none', 'resend', approve([])],
+    ['an approval: there is none, and the head moved', 'refused', approve([], [], 'b'.repeat(40))],
+    ['an approval: the pull request is gone', 'refused', approve(null)],
+    ['an approval: it cannot be read', 'person', decide('review.approve', { number: '1', sha: SHA }, undefined)],
     ['a merge: merged', 'done', merge({ merged: true, state: 'closed', head: { sha: SHA } })],
     ['a merge: open, at its head', 'resend', merge({ merged: false, state: 'open', head: { sha: SHA } })],
     ['a merge: the head moved', 'refused', merge({ merged: false, state: 'open', head: { sha: 'b' } })],

@@ -171,7 +171,7 @@ describe('actions/notify', () => {
 
   it('carries text of a private repository only where the operator allows it', async () => {
     const rig = aRig();
-    const limits = { merges: true, privateMirrors: true, privateReads: false };
+    const limits = { merges: true, approveAndMerge: true, privateMirrors: true, privateReads: false };
     Object.assign(rig.settings, { limits });
     const repo = { id: '8', owner: 'acme', name: 'inner', full_name: 'acme/inner', private: true };
     rig.named.push('8');

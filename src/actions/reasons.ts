@@ -188,6 +188,8 @@ export const say = defineReasons(
 
     'cannot.update.conflict': ({ number }: { number: string }) =>
       `the branch of #${number} cannot be brought up to date: it conflicts with its base`,
+    'cannot.approve.own': ({ number }: { number: string }) =>
+      `the bot opened #${number} itself: forges take no approval of one's own pull request`,
     'cannot.delete.default': ({ name }: { name: string }) => `${name} is the default branch`,
     'cannot.delete.protected': ({ name }: { name: string }) => `branch ${name} is protected`,
     /** `sha`: where it is now; `wanted`: where the rule saw it. */
@@ -244,6 +246,7 @@ export const say = defineReasons(
     'found.comment': ({ number, key }: { number: string; key: string }) => `#${number} has the comment ${key}`,
     'found.reaction': (on: Reaction) => `${subjectOf(on)} has our ${on.reaction}`,
     'found.no-reaction': (on: Reaction) => `${subjectOf(on)} has no ${on.reaction} of ours`,
+    'found.approved': ({ number, sha }: { number: string; sha: string }) => `we approved #${number} at ${short(sha)}`,
     'found.asked': ({ number }: { number: string }) => `everybody wanted is asked to review #${number}, or did`,
     'found.dropped': ({ labels }: { labels: readonly string[] }) => `the forge did not put on ${labels.join(', ')}`,
     'found.run-again': ({ name, count }: { name: string; count: number }) => `run ${name} had ${count} attempts`,
@@ -267,6 +270,9 @@ export const say = defineReasons(
       `assignees of #${number}: ${people.join(', ') || 'nobody'}`,
     'made.milestone': ({ number, name }: { number: string; name: string | null }) =>
       `milestone of #${number}: ${name ?? 'none'}`,
+    /** `counts`: whether the protection of its base counts it. */
+    'made.approved': ({ number, sha, counts }: { number: string; sha: string; counts: boolean }) =>
+      `#${number} approved at ${short(sha)}${counts ? '' : '; the protection of its base does not count it'}`,
     'made.asked': ({ number, people }: { number: string; people: readonly string[] }) =>
       `${people.join(', ')} asked to review #${number}`,
     'made.comment': ({ number, key, edited }: { number: string; key: string; edited: boolean }) =>

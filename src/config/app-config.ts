@@ -86,6 +86,7 @@ export const POWERS = [
   'protection.ensure',
   'repo.create_for_user',
   'repository_settings.ensure',
+  'review.approve',
   'topics.ensure',
   'user_settings.update',
 ] as const;
@@ -98,9 +99,13 @@ export interface HookConfig {
   readonly authorizations: readonly Secret[];
 }
 
-/** False = the operator did not allow it: merges, push mirrors of private repositories, and writing private text where others may read it. */
+/**
+ * False = the operator did not allow it: merges, merges in a set of rules that also approves, push mirrors of private repositories, and writing private
+ * text where others may read it.
+ */
 export interface OrgLimits {
   readonly merges: boolean;
+  readonly approveAndMerge: boolean;
   readonly privateMirrors: boolean;
   readonly privateReads: boolean;
 }

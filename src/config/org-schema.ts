@@ -104,6 +104,12 @@ const shared = {
   ),
   limits: group({
     merges: limit('merges of pull requests'),
+    approve_and_merge: z
+      .enum(['refuse', 'allow'])
+      .default('refuse')
+      .describe(
+        'review.approve and pull_request.merge in one set of rules: then nobody but the bot need look at a change',
+      ),
     private_mirrors: limit('push mirrors of private repositories'),
     private_reads: limit('after reading a private repository, effects on objects that others may read'),
   }),

@@ -245,6 +245,7 @@ function limitsOf({ limits, rules }: WrittenOrg): OrgConfig['limits'] {
     (word ?? (rules.repository === undefined ? 'allow' : 'refuse')) === 'allow';
   return {
     merges: isAllowed(limits.merges),
+    approveAndMerge: isAllowed(limits.approve_and_merge),
     privateMirrors: isAllowed(limits.private_mirrors),
     privateReads: isAllowed(limits.private_reads),
   };

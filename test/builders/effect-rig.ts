@@ -90,6 +90,7 @@ export class EffectRig {
       'repo.create_for_user',
       'repository_settings.ensure',
       'branch.delete',
+      'review.approve',
       'topics.ensure',
       'user_settings.update',
     ],

@@ -102,6 +102,24 @@ describe.each(['gitea', 'gitea@1.26', 'forgejo'] as const)('integration/branch-a
     expect(commits.length).toBe(style === 'merge' ? 2 : 1);
   });
 
+  it('review.approve approves the head once, also where an answer is lost', async () => {
+    const rig = await start(profile);
+    rig.rig.settings.powers.push('review.approve');
+    await pull(rig);
+    const wish = { number: '1', sha: await tipOf(rig, 'topic') };
+    const id = await rig.rig.plan('review.approve', wish, { repo: rig.repo });
+    rig.loseNextAnswer();
+    await rig.rig.work(id);
+    await rig.rig.recover(id);
+    const { state } = await rig.want('review.approve', wish);
+
+    expect([(await rig.rig.journal.intent(id))?.state, state]).toEqual(['done', 'unchanged']);
+    expect(rig.written).toEqual(['createReview']);
+    expect(await rig.stage.listReviews({ ...APP, index: '1' })).toMatchObject([
+      { state: 'APPROVED', commit_id: wish.sha },
+    ]);
+  });
+
   it('pull_request.update_branch says a conflict, and leaves what is closed', async () => {
     const rig = await start(profile);
     await pull(rig);

@@ -1,4 +1,5 @@
 import { readFileSync, readdirSync } from 'node:fs';
+import type { JsonObject } from '../../src/core/json.js';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -64,7 +65,7 @@ describe('integration/example-rules', () => {
         org: {
           mirror_hosts: ['mirror.example.org'],
           notify_hosts: [chat.url],
-          powers: ['branch.delete', 'repo.create_for_user', 'user_settings.update'],
+          powers: ['branch.delete', 'review.approve', 'repo.create_for_user', 'user_settings.update'],
           secrets: { mirror_token: { env: 'MIRROR_TOKEN' }, dev_chat: { env: 'DEV_CHAT' } },
         },
         server: { port, public_url: `http://127.0.0.1:${port}` },
@@ -166,6 +167,23 @@ describe('integration/example-rules', () => {
 
     expect(await names('/repos/acme/app/branches')).not.toContain('topic');
     expect(await names('/repos/acme/app/branches')).toContain('main');
+  });
+
+  it('approves a patch of the update bot, at its head', async () => {
+    const [repo, as] = ['acme/app', 'renovate-bot'];
+    await forge.control('/_sandbox/given', { user: as });
+    await forge.control('/_sandbox/accounts', { login: as, org: 'acme', team: 'Owners' });
+    await post('/repos/acme/app/labels', { name: 'patch', color: '#00aa00' });
+    await forge.act('branch.create', { as, repo, branch: 'update' });
+    await forge.act('push', { as, repo, branch: 'update', commits: [{ message: 'up', files: { 'up.txt': 'up' } }] });
+    await forge.act('pull.open', { as, repo, head: 'update', base: 'main', title: 'Update' });
+    const pulls = await forge.get<Array<{ number: number; head: { sha: string } }>>('/repos/acme/app/pulls');
+    const [number, sha] = [pulls[0]?.number ?? 0, pulls[0]?.head.sha];
+    await forge.act('issue.label', { as, repo, number, labels: ['patch'] });
+    await ended('approve-patches');
+
+    const reviews = await forge.get<JsonObject[]>(`/repos/acme/app/pulls/${number}/reviews`);
+    expect(reviews).toMatchObject([{ state: 'APPROVED', commit_id: sha, user: { login: forge.botLogin } }]);
   });
 
   it('takes the temperature of red branches once for all tasks that end together', async () => {

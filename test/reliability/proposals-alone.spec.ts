@@ -63,7 +63,7 @@ describe('reliability: what a proposal is told', () => {
       powers: [],
       secrets: { HIDDEN_TOKEN: new Secret('hidden') },
       mirrorHosts: ['hidden.example'],
-      limits: { merges: false, privateMirrors: false, privateReads: false },
+      limits: { merges: false, approveAndMerge: false, privateMirrors: false, privateReads: false },
     } as unknown as OrgConfig;
     const clock = new ManualClock();
     const loader = makeRuleLoader(new CelEngine(), { orgs: [org] }, { list: async () => [] }, clock, null);

@@ -12,6 +12,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   'issue.ensure': ['key', 'labels'],
   'issue.react': ['number', 'comment', 'reaction'],
   'branch.delete': ['branch', 'sha'],
+  'review.approve': ['number', 'sha'],
   'pull_request.update_branch': ['number', 'sha', 'style'],
   'branch.create': ['new_branch_name', 'old_ref_name'],
   'repo.create_for_user': ['username', 'name', 'default_branch', 'gitignores', 'issue_labels', 'license', 'readme'],

@@ -15,6 +15,7 @@ const POWERS = new Set([
   'protection.ensure',
   'repo.create_for_user',
   'repository_settings.ensure',
+  'review.approve',
   'topics.ensure',
   'user_settings.update',
 ]);

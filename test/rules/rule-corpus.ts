@@ -82,7 +82,7 @@ function operator(hasPowers: boolean): OrgConfig {
     rules: { path: null, repository: null, extendsFrom: [], builtInSets: true } as unknown as OrgConfig['rules'],
     powers: hasPowers ? POWERS : [],
     secrets: { mirror_token: {} } as unknown as OrgConfig['secrets'],
-    limits: { merges: true, privateMirrors: false, privateReads: true },
+    limits: { merges: true, approveAndMerge: true, privateMirrors: false, privateReads: true },
     mirrorHosts: ['mirror.example.org'],
   };
   return org as OrgConfig;

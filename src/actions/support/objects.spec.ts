@@ -30,6 +30,7 @@ const TABLE: ReadonlyArray<readonly [action: string, params: JsonObject, object:
   ['pull_request.merge', { number: '12', sha: 'a', label: 'ready' }, 'issue 12', ['label ready']],
   ['pull_request.request_review', { number: '12', one_of: ['ann'] }, 'issue 12', []],
   ['push_mirror.ensure', { remote_address: 'https://M.example.org/a.git' }, 'mirror https://m.example.org/a', []],
+  ['review.approve', { number: '12', sha: 'a' }, 'issue 12', []],
   ['release_notes.ensure', { tag: 'v2', since: 'v1' }, 'release of tag v2', ['tag v2', 'tag v1']],
   ['release.update', { tag: 'v2', draft: false }, 'release of tag v2', ['tag v2']],
   ['release.update', { id: 7, tag_name: 'v3', target_commitish: 'main' }, 'release 7', ['tag v3', 'branch main']],

@@ -108,6 +108,7 @@ export const pullOperations = {
     body: z.strictObject({
       body: z.string().optional(),
       comments: z.array(z.looseObject({ body: z.string().optional(), path: z.string().optional() })).optional(),
+      commit_id: z.string().optional(),
       event: z.string().optional(),
     }),
     result: review,

@@ -23,7 +23,7 @@ const draft = (text = TEXT): Draft => ({
   secrets: [],
   mirrorHosts: [],
   notifyHosts: [],
-  limits: { merges: false, privateMirrors: false, privateReads: false },
+  limits: { merges: false, approveAndMerge: false, privateMirrors: false, privateReads: false },
 });
 
 const PAGES = 3;

@@ -30,7 +30,7 @@ const draft = (text: string): Draft => ({
   secrets: [],
   mirrorHosts: [],
   notifyHosts: [],
-  limits: { merges: false, privateMirrors: false, privateReads: false },
+  limits: { merges: false, approveAndMerge: false, privateMirrors: false, privateReads: false },
 });
 
 async function aHistory(): Promise<HistoryAnswer> {

@@ -16,7 +16,7 @@ describe('rules/revisions/operator-limits', () => {
     if (!result.ok) throw new Error(given(result.problems[0]).message);
     return given(result.revision.rules[0]);
   };
-  const nothing = { merges: false, privateMirrors: false, privateReads: false };
+  const nothing = { merges: false, approveAndMerge: false, privateMirrors: false, privateReads: false };
 
   it.each([
     ['mergePull', 'merges', { ...nothing, merges: true }],
@@ -33,6 +33,24 @@ describe('rules/revisions/operator-limits', () => {
       },
     ]);
     expect(beyondLimits({ rules, policies: [] }, allowed)).toEqual([]);
+  });
+
+  it('refuses an approval beside a merge of the same set until the operator allows both together', () => {
+    const merging = { ...load(), id: 'merges', operations: ['mergePull'] };
+    const approving = { ...load(), id: 'approves', operations: ['createReview'] };
+    const allowed = { ...nothing, merges: true };
+
+    expect(beyondLimits({ rules: [merging, approving], policies: [] }, allowed)).toMatchObject([
+      {
+        file: 'a.yaml',
+        message: expect.stringMatching(/^"approves" approves .* and "merges" merges .*\(limit\.approve_and_merge\)$/),
+        hint: expect.stringContaining('{approve_and_merge: allow}'),
+      },
+    ]);
+    for (const rules of [[merging], [approving]]) expect(beyondLimits({ rules, policies: [] }, allowed)).toEqual([]);
+    expect(beyondLimits({ rules: [merging, approving], policies: [] }, { ...allowed, approveAndMerge: true })).toEqual(
+      [],
+    );
   });
 
   it('lets all other rules through', () => {

@@ -126,6 +126,10 @@ export const HABITS: Readonly<Record<HabitPlace, readonly Word[]>> = {
       'request_review request_reviews review.request request_reviewers pull_request.review reviewers.add pull_request.reviewers',
       'pull_request.request_review: {number: …, reviewers: [LOGIN]}',
     ),
+    word(
+      'approve pull_request.approve pr.approve auto_approve autoapprove review review.create pull_request_review approve_pull_request',
+      'review.approve: {number: …, sha: …}',
+    ),
     word('milestone milestone.create create_milestone milestones.ensure', 'milestone.ensure: {title: …}'),
     word(
       'milestone.set issue.set_milestone pull_request.milestone milestone.assign',
