@@ -107,6 +107,9 @@ describe.each(['gitea', 'gitea@1.26', 'forgejo'] as const)('integration/branch-a
     rig.rig.settings.powers.push('review.approve');
     await pull(rig);
     const wish = { number: '1', sha: await tipOf(rig, 'topic') };
+    expect(sentenceOf((await rig.want('review.approve', wish)).reason)).toMatch(/^the bot opened #1 itself/);
+    const { world } = rig.sandbox.parts;
+    for (const issue of world.issues.values()) Object.assign(issue, { posterId: world.userByName('ann')?.id });
     const id = await rig.rig.plan('review.approve', wish, { repo: rig.repo });
     rig.loseNextAnswer();
     await rig.rig.work(id);

@@ -184,6 +184,8 @@ describe('integration/example-rules', () => {
 
     const reviews = await forge.get<JsonObject[]>(`/repos/acme/app/pulls/${number}/reviews`);
     expect(reviews).toMatchObject([{ state: 'APPROVED', commit_id: sha, user: { login: forge.botLogin } }]);
+    // No pull request is left open: another rule lists those that wait.
+    await forge.act('pull.merge', { repo, number });
   });
 
   it('takes the temperature of red branches once for all tasks that end together', async () => {
