@@ -23,7 +23,14 @@ function given({ state = 'open', head = SHA, author = { id: '2' }, official = tr
   rig.forge.answer('getSelf', async () => BOT);
   rig.forge.answer('listReviews', async ({ page }) => (page === 1 ? kept : []));
   rig.forge.answer('createReview', async ({ body }) => {
-    const review = { id: String(100 + kept.length), user: BOT, state: 'APPROVED', dismissed: false, official, ...(body as object) };
+    const review = {
+      id: String(100 + kept.length),
+      user: BOT,
+      state: 'APPROVED',
+      dismissed: false,
+      official,
+      ...(body as object),
+    };
     kept.push(review);
     return review;
   });
