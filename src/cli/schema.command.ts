@@ -19,10 +19,11 @@ async function ofConfig(): Promise<unknown> {
 
 /** The JSON Schema of rule files. */
 export async function ofRules(): Promise<unknown> {
-  const [{ ruleSchema }, { actionCatalogue }, { lookupCatalogue }] = await Promise.all([
+  const [{ ruleSchema }, { actionCatalogue }, { lookupCatalogue }, { builtInSets }] = await Promise.all([
     import('../rules/language/rule-schema.js'),
     import('../actions/index.js'),
     import('../actions/lookups/index.js'),
+    import('../rules/sources/built-in-sets.js'),
   ]);
-  return ruleSchema({ actions: actionCatalogue(), lookups: lookupCatalogue() });
+  return ruleSchema({ actions: actionCatalogue(), lookups: lookupCatalogue(), sets: [...builtInSets().keys()] });
 }

@@ -115,6 +115,23 @@ describe('config/rules/sets', () => {
     ]);
   });
 
+  it('constants that do not fit are told at the place in the set, with the cause', async () => {
+    const wrong = await filesOf(['forgehand/size-labels@1'], {
+      size_labels: [{ label: 'x', line: 3, color: '#112233' }],
+    });
+    const result = makeTrial().load('acme', wrong, new Set(), new Set());
+
+    expect(result.ok ? [] : result.problems).toEqual([
+      {
+        file: 'forgehand/size-labels@1',
+        line: 33,
+        col: 62,
+        message: 's has no "lines"',
+        hint: 'the vars of the file that extends this set do not fit here',
+      },
+    ]);
+  });
+
   it('organizations whose rules lie in one folder may extend the same set, and test it', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'forgehand-sets-'));
     const fixture =

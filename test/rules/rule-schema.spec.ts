@@ -9,8 +9,9 @@ import { lookupCatalogue } from '../../src/actions/lookups/index.js';
 import { isJsonObject } from '../../src/core/json.js';
 import type { Json } from '../../src/core/json.js';
 import { ruleSchema } from '../../src/rules/language/rule-schema.js';
+import { builtInSets } from '../../src/rules/sources/built-in-sets.js';
 
-const schema = ruleSchema({ actions: actionCatalogue(), lookups: lookupCatalogue() });
+const schema = ruleSchema({ actions: actionCatalogue(), lookups: lookupCatalogue(), sets: [...builtInSets().keys()] });
 const validate = new Ajv2020({ strict: false, allErrors: true }).compile(schema);
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -35,10 +36,20 @@ const examples = ['docs/rules.md', 'docs/guide.md'].flatMap((page) =>
 describe('forgehand schema', () => {
   it.each([
     ...filesIn('config/rules/acme'),
+    ...filesIn('config/rules/starters'),
+    ...filesIn('config/rules/organization'),
     ...filesIn('test/rules/loops').filter(([, text]) => text.startsWith('# no loop')),
     ...examples,
   ])('takes %s', (_name, text) => {
     expect(errors(text)).toEqual([]);
+  });
+
+  it('offers the built-in sets, and takes other files', () => {
+    const file = (ref: string): string[] => errors(`version: 1\norg: acme\nextends: [${ref}]\n`);
+
+    expect(JSON.stringify(schema['properties'])).toContain('"forgehand/stale@1"');
+    expect([file('forgehand/stale@1'), file('base.yaml')]).toEqual([[], []]);
+    expect(file('{a: b}')).not.toEqual([]);
   });
 
   it('marks what it can know to be wrong', () => {

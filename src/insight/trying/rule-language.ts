@@ -6,6 +6,7 @@ import { emptyTable } from '../../core/table.js';
 import { OWN_VARIABLES } from '../../rules/language/compile/variable-types.js';
 import { ruleFunctions } from '../../rules/language/functions/index.js';
 import { ruleSchema } from '../../rules/language/rule-schema.js';
+import { builtInSets } from '../../rules/sources/built-in-sets.js';
 import type { RuleLanguage } from './try-answers.js';
 
 /** The rule language as data: the JSON Schema, and the event model with each type named once. */
@@ -28,7 +29,7 @@ export function describeLanguage(): RuleLanguage {
     },
   ]);
   return {
-    schema: ruleSchema({ actions: actionCatalogue(), lookups: lookupCatalogue() }),
+    schema: ruleSchema({ actions: actionCatalogue(), lookups: lookupCatalogue(), sets: [...builtInSets().keys()] }),
     kinds: Object.fromEntries(kinds) as RuleLanguage['kinds'],
     variables: Object.fromEntries(variables) as RuleLanguage['variables'],
     types: types.all(),

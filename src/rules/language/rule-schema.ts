@@ -8,6 +8,8 @@ import type { KeyShape, MapName, ValueShape } from './shapes.js';
 export interface Catalogues {
   readonly actions: ReadonlyMap<string, ActionFacts>;
   readonly lookups: ReadonlyMap<string, LookupFacts>;
+  /** Names of the built-in sets, for completion: `extends` takes files of the operator too. */
+  readonly sets: readonly string[];
 }
 
 const TEXT: JsonObject = { type: 'string' };
@@ -24,13 +26,22 @@ export function ruleSchema(catalogues: Catalogues): JsonObject {
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'Forgehand rule file',
-    ...mapSchema('file', catalogues),
+    ...fileSchema(catalogues),
     $defs: {
       ...Object.fromEntries(maps.map((name) => [name, mapSchema(name, catalogues)])),
       step: stepSchema('step', catalogues),
       fix: stepSchema('fix', catalogues),
     },
   };
+}
+
+function fileSchema(catalogues: Catalogues): JsonObject {
+  const { properties, ...more } = mapSchema('file', catalogues);
+  const sets = {
+    description: summaryOf(GRAMMAR.file.keys.extends),
+    ...oneOrList({ anyOf: [{ enum: [...catalogues.sets] }, TEXT] }),
+  };
+  return { ...more, properties: { ...(properties as JsonObject), extends: sets } };
 }
 
 /** The whole file, what other files extend, and steps, whose keys are actions too. */

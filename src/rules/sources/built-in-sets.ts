@@ -34,6 +34,11 @@ export function isBuiltInSet(ref: string): boolean {
   return ref.startsWith(OWNER) && !/\.ya?ml$/.test(ref);
 }
 
+/** The built-in set that a name without the program's is meant for; null = none. */
+export function builtInSetLike(ref: string): string | null {
+  return builtInSets().has(`${OWNER}${ref}`) ? `${OWNER}${ref}` : null;
+}
+
 /** A built-in set as a shared file. Its path in messages is its name; its name in the revision says the hash of its text. */
 export function readBuiltInSet(ref: string, isAllowed: boolean): RuleFile {
   const file = { path: ref, name: `extends:${ref}`, shared: ref };

@@ -93,6 +93,12 @@ describe('rules/sources/shared-files', () => {
     expect(file?.refused).toContain(`there is no such built-in set, did you mean "${near}"? There are: forgehand/`);
   });
 
+  it('says how a set is named that is named without the program', async () => {
+    const [file] = await read('stale@1');
+
+    expect(file?.refused).toBe('built-in sets have the name of the program before theirs: forgehand/stale@1');
+  });
+
   it('a folder may have files below the name of the program', async () => {
     mkdirSync(join(place, 'forgehand'));
     writeFileSync(join(place, 'forgehand', 'own.yaml'), 'version: 1\n');

@@ -2,7 +2,7 @@ import { readFile, realpath, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { MAX_EXTENDS, extendsOf } from '../language/load/extends.js';
 import type { RuleFile } from '../language/revision.js';
-import { isBuiltInSet, readBuiltInSet } from './built-in-sets.js';
+import { builtInSetLike, isBuiltInSet, readBuiltInSet } from './built-in-sets.js';
 
 const MAX_FILE_BYTES = 256 * 1024;
 const MAX_SHARED = 50;
@@ -59,6 +59,8 @@ async function readOne(ref: string, places: readonly string[]): Promise<RuleFile
     shared: ref,
     refused: reason,
   });
+  const set = builtInSetLike(ref);
+  if (set !== null) return refused(`built-in sets have the name of the program before theirs: ${set}`);
   if (places.length === 0) return refused('the operator allows no shared files here (orgs[].rules.extends_from)');
   if (!isPlain(ref))
     return refused('a shared file is named by its path below an allowed folder, like labels.yaml, without ".."');

@@ -14,6 +14,8 @@ export class SourceFile {
   readonly warnings: Problem[] = [];
   readonly path: string;
   readonly text: string;
+  /** Of a built-in set, nobody can mend the text: what does not fit comes from the file that extends it. */
+  readonly #isPublished: boolean;
   readonly #lines: LineIndex;
   #charged = 0;
 
@@ -24,6 +26,7 @@ export class SourceFile {
   ) {
     this.path = file.path;
     this.text = file.text;
+    this.#isPublished = file.isPublic === true;
     this.#lines = new LineIndex(file.text);
   }
 
@@ -61,7 +64,7 @@ export class SourceFile {
   warnAt({ line, col }: Position, message: string, hint?: string | null): void {
     if (this.warnings.length >= FILE_LIMITS.problems) return;
     if (this.warnings.some((other) => other.line === line && other.message === message)) return;
-    this.warnings.push({ file: this.path, line, col, message, ...(hint ? { hint } : {}), level: 'warning' });
+    this.warnings.push({ file: this.path, line, col, message, ...this.#withHint(hint), level: 'warning' });
   }
 
   /** Characters of expressions and patterns so far. */
@@ -91,6 +94,11 @@ export class SourceFile {
   problemAt({ line, col }: Position, message: string, hint?: string | null): void {
     if (this.problems.length >= FILE_LIMITS.problems) throw new EnoughProblems();
     if (this.problems.some((other) => other.line === line && other.col === col && other.message === message)) return;
-    this.problems.push({ file: this.path, line, col, message, ...(hint ? { hint } : {}) });
+    this.problems.push({ file: this.path, line, col, message, ...this.#withHint(hint) });
+  }
+
+  #withHint(hint: string | null | undefined): { hint?: string } {
+    if (this.#isPublished) return { hint: 'the vars of the file that extends this set do not fit here' };
+    return hint ? { hint } : {};
   }
 }
