@@ -81,7 +81,14 @@ export async function playLive({
         ...exampleRules('standing-issues.yaml', stage.house),
       },
     ],
-    [stage.starters, shippedRules('starters', stage, stage.starters, leftOut)],
+    [
+      stage.starters,
+      {
+        ...shippedRules('starters', stage, stage.starters, leftOut),
+        // Not beside the rules of the house, which merge.
+        ...exampleRules('approve-patches.yaml', stage.starters, { 'renovate-bot': stage.wes.login }),
+      },
+    ],
   ]);
   const bot = await LiveBot.at(stage, rules);
   onEnd(async () => {

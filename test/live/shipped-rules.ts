@@ -41,9 +41,14 @@ function hurry(text: string): string {
 /** In place of `merge/ready`, which the rules of the house merge: they give a merge up whose head moved, and would say so. */
 export const KEPT_FRESH = 'pinned';
 
-/** A file of the examples, about this organization; what takes days takes no time. */
-export function exampleRules(name: string, org: StageOrg): Record<string, string> {
-  const text = readFileSync(join(ROOT, 'config/rules/examples', name), 'utf8');
+/** A file of the examples, about this organization; what takes days takes no time. @param people who stands for whom */
+export function exampleRules(
+  name: string,
+  org: StageOrg,
+  people: Readonly<Record<string, string>> = {},
+): Record<string, string> {
+  let text = readFileSync(join(ROOT, 'config/rules/examples', name), 'utf8');
+  for (const [login, here] of Object.entries(people)) text = text.replaceAll(login, here);
   return {
     [name]: text
       .replace(/\bacme\b/g, org.name)

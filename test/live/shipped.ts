@@ -355,5 +355,18 @@ export async function playStarters(
     const { body } = await house.get(people.at('app', '/releases/tags/v1.1.0'));
     return { isThere: String(body).includes('A new thing'), seen: JSON.stringify(body) };
   });
+  const patch = await people.pull('app', { title: 'A patch' });
+  await people.putLabel('app', patch, await people.label('app', 'patch'));
+  await house.see('approve-patches: review.approve', async () => {
+    const { sha } = await people.headOf('app', patch);
+    const reviews = await house.list(people.at('app', `/pulls/${patch}/reviews`));
+    return isSame(
+      reviews.map(
+        ({ user, state, commit_id }) => `${String((user as JsonObject).login)} ${String(state)} ${String(commit_id)}`,
+      ),
+      [`${house.place.bot.login} APPROVED ${sha}`],
+    );
+  });
+  await people.merge('app', patch);
   await house.stale();
 }
