@@ -34,6 +34,10 @@ const EVENTS = [
   'status',
   'workflow_run',
   'workflow_job',
+  // Forgejo tells runs by these; a server drops the names that it does not know.
+  'action_run_failure',
+  'action_run_recover',
+  'action_run_success',
 ];
 
 export interface LiveOptions {
