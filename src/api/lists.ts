@@ -10,7 +10,7 @@ type RowOf<Rows extends readonly unknown[]> = Rows[number];
 type Plan = NonNullable<AnswerOf<'planOf'>['plan']>;
 type Rule = RowOf<AnswerOf<'rules'>['rows']>;
 type JobResult = RowOf<AnswerOf<'jobs'>['rows']>;
-type Act = RowOf<AnswerOf<'acts'>['acts']>;
+type Act = RowOf<AnswerOf<'acts'>['rows']>;
 type Gap = RowOf<AnswerOf<'gaps'>['rows']>;
 
 /** Of a list that comes in pages. */

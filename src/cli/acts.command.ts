@@ -3,7 +3,7 @@ import { ACTS } from '../api/lists.js';
 import { storeCommand, type BotOptions } from './bot-command.js';
 import { limitOption, orgOption } from './command-options.js';
 import { beforeOption, footer } from './list-options.js';
-import { everyPageOption, printByTime } from './page-command.js';
+import { everyPageOption, pagesByTime, printPages } from './page-command.js';
 import { listTable } from './print-list.js';
 import { withBot } from './reach-bot.js';
 
@@ -23,10 +23,9 @@ export function actsCommand(): Command {
     .action((options: ActsOptions) =>
       withBot(options.config, async (bot) => {
         const { org } = options;
-        await printByTime(options, {
-          read: async (place) => (await bot.call('acts', { org, ...place })).acts,
-          idOf: ({ id }) => id,
-          show: (acts, next) => `${listTable(ACTS, acts)}${footer({ before: next })}`,
+        await printPages(pagesByTime(options), {
+          page: ({ after, limit }) => bot.call('acts', { org, before: after, limit }),
+          show: ({ rows, next }) => `${listTable(ACTS, rows)}${footer({ before: next })}`,
         });
       }),
     );

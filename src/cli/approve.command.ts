@@ -8,18 +8,21 @@ import type { SetExit } from './command-options.js';
 import { plain, print, table, when } from './print.js';
 import { withBot } from './reach-bot.js';
 import type { Reach } from './reach-bot.js';
-import { writeOut } from './terminal.js';
-import { storeCommand, type BotOptions } from './bot-command.js';
+import { colour, writeOut } from './terminal.js';
+import { storeCommand } from './bot-command.js';
+import { placeOptions, printPages, type PageOptions } from './page-command.js';
 import { listTable } from './print-list.js';
 import { PLANS } from '../api/lists.js';
 
-interface ApproveOptions extends BotOptions {
+interface ApproveOptions extends PageOptions {
   readonly deny: boolean;
   readonly reason?: string;
 }
 
 export function approveCommand(exit: SetExit): Command {
-  return storeCommand('approve', 'approve a pending plan or effect; without an id, list what is pending')
+  const command = storeCommand('approve', 'approve a pending plan or effect; without an id, list what is pending');
+  for (const option of placeOptions()) command.addOption(option);
+  return command
     .argument('[id]', 'id of an intent, id of a run (all of its intents), or hash of a plan')
     .option('--deny', 'deny it, and cancel the later steps of its run', false)
     .addOption(reasonOption())
@@ -29,20 +32,25 @@ export function approveCommand(exit: SetExit): Command {
           const { plan } = await bot.call('planOf', { hash: id });
           if (plan) return decidePlan(bot, plan, options, exit);
         }
-        if (id === undefined) {
-          const plans = await bot.call('plans', { state: 'open' });
-          const wanting = plans.filter(({ needsApproval, lines }) => needsApproval && lines.length > 0);
-          if (!options.json && wanting.length > 0) writeOut(`${listTable(PLANS, wanting)}\n\n`);
-          const waiting = await bot.call('approvals');
-          const head = ['planned (UTC)', 'run', 'intent', 'rule', 'wants'];
-          const none = wanting.length > 0 ? 'no effect waits for an approval' : 'nothing waits for an approval';
-          return print(options.json, waiting, () => table(head, waiting.map(row), none));
-        }
+        if (id === undefined) return printWaiting(bot, options);
         const { intents } = await bot.call('approve', { id, deny: options.deny, reason: options.reason });
         print(options.json, { intents }, () => describeDecision(id, intents, options.deny));
         if (intents.length === 0) exit(1);
       }),
     );
+}
+
+async function printWaiting(bot: Reach, options: ApproveOptions): Promise<void> {
+  const plans = await bot.call('plans', { state: 'open' });
+  const wanting = plans.filter(({ needsApproval, lines }) => needsApproval && lines.length > 0);
+  if (!options.json && wanting.length > 0) writeOut(`${listTable(PLANS, wanting)}\n\n`);
+  const head = ['planned (UTC)', 'run', 'intent', 'rule', 'wants'];
+  const none = wanting.length > 0 ? 'no effect waits for an approval' : 'nothing waits for an approval';
+  await printPages(options, {
+    page: (place) => bot.call('approvals', place),
+    show: ({ rows, next }) =>
+      `${table(head, rows.map(row), none)}${next === null ? '' : `\n${colour.dim(`more: --after ${next}, or --all`)}`}`,
+  });
 }
 
 async function decidePlan(

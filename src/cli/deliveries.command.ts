@@ -11,7 +11,7 @@ import {
   type ListOptions,
   type IdList,
 } from './list-options.js';
-import { printByTime } from './page-command.js';
+import { pagesByTime, printPages } from './page-command.js';
 import { plain, print, state, when } from './print.js';
 import { withBot } from './reach-bot.js';
 import { storeCommand } from './bot-command.js';
@@ -31,14 +31,14 @@ export function deliveriesCommand(): Command {
       withBot(options.config, async (bot) => {
         if (id !== undefined) {
           const arrival = await bot.call('delivery', { id });
-          return print(options.json, arrival, () => listed([arrival], LIST, { ...options, hides: false }));
+          return print(options.json, arrival, () => listed([arrival], LIST, { hides: false, next: null }));
         }
-        const { org, limit } = options;
+        const { org } = options;
         const hides = hidesUnchanged(options);
-        await printByTime(everyPageOf(options), {
-          read: (place) => bot.call('deliveries', { org, changed: hides || undefined, ...place }),
-          idOf: ({ id: arrivalId }) => arrivalId,
-          show: (arrivals) => listed(arrivals, LIST, { hides, limit }),
+        await printPages(pagesByTime(everyPageOf(options)), {
+          page: ({ after, limit }) =>
+            bot.call('deliveries', { org, changed: hides || undefined, before: after, limit }),
+          show: ({ rows, next }) => listed(rows, LIST, { hides, next }),
         });
       }),
     );

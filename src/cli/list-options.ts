@@ -56,16 +56,15 @@ export interface IdList<Row> {
   readonly cellsOf: (row: Row, short: (id: string) => string) => string[];
 }
 
-/** A page of it; the page after a full one begins behind its last row. */
+/** A page of it. @param next id of the row behind which the next page begins; null = there is none */
 export function listed<Row>(
   rows: readonly Row[],
   { head, empty, idOf, cellsOf }: IdList<Row>,
-  { hides, limit }: { readonly hides: boolean; readonly limit: number },
+  { hides, next }: { readonly hides: boolean; readonly next: string | null },
 ): string {
   const short = shortIds(rows.map(idOf));
-  const last = rows.length === limit ? rows.at(-1) : undefined;
   const cells = rows.map((row) => cellsOf(row, short));
-  return `${table(head, cells, empty)}${footer({ hides, before: last && short(idOf(last)) })}`;
+  return `${table(head, cells, empty)}${footer({ hides, before: next && short(next) })}`;
 }
 
 /** `label.ensure ×13 done`: a reason stands where the effect was not simply made or found. */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { everyRow, printByTime, printPages } from './page-command.js';
+import { everyRow, pagesByTime, printPages } from './page-command.js';
 
 const ROWS = Array.from({ length: 2_500 }, (_, n) => ({ id: `row-${n}` }));
 const OPTIONS = { config: 'c', json: true, all: false, limit: 20 };
@@ -53,21 +53,9 @@ describe('cli/page-command', () => {
     expect([written, asked]).toEqual(['2500 rows\n', [1_000, 1_000, 1_000]]);
   });
 
-  it('goes on behind the last row of a list by time', async () => {
-    const read = async ({ before, limit }: { before: string | undefined; limit: number }) => {
-      const from = before === undefined ? 0 : ROWS.findIndex(({ id }) => id === before) + 1;
-      return ROWS.slice(from, from + limit);
-    };
-    const pages = { read, idOf: ({ id }: { id: string }) => id, show: () => '' };
-
-    await printByTime({ ...OPTIONS, before: 'row-19' }, pages);
-    expect(JSON.parse(written)).toEqual({ rows: ROWS.slice(20, 40), next: 'row-39' });
-    written = '';
-    await printByTime({ ...OPTIONS, before: 'row-2490' }, pages);
-    expect(JSON.parse(written)).toMatchObject({ next: null });
-    written = '';
-    await printByTime({ ...OPTIONS, all: true }, pages);
-    expect(lines()).toEqual(ROWS);
+  it('goes on where a list by time is told to, which calls that place `before`', async () => {
+    await printPages(pagesByTime({ ...OPTIONS, before: '20' }), { page, show });
+    expect(JSON.parse(written)).toMatchObject({ rows: ROWS.slice(20, 40), next: '40' });
   });
 
   it('reads every row', async () => {

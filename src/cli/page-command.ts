@@ -80,26 +80,18 @@ export async function printPages<Answer extends Page>(
 }
 
 export function pageOptions(): Option[] {
-  return [
-    ...filterOptions([SEARCH]),
-    afterOption(),
-    new Option('-n, --limit <count>', 'maximum number of rows')
-      .default(USUAL_ROWS)
-      .argParser(wholeNumber(1, MOST_ROWS)),
-    everyPageOption(),
-  ];
+  return [...filterOptions([SEARCH]), ...placeOptions()];
+}
+
+/** Of a list that is not searched. */
+export function placeOptions(): Option[] {
+  const limit = new Option('-n, --limit <count>', 'maximum number of rows');
+  return [afterOption(), limit.default(USUAL_ROWS).argParser(wholeNumber(1, MOST_ROWS)), everyPageOption()];
 }
 
 export const afterOption = (): Option => new Option('--after <next>', 'show the next page: `next` of the page before');
 export const everyPageOption = (): Option =>
   new Option('--all', 'show all pages. With --json: one line of JSON for each row').default(false);
-
-/** Of a list by time: how a page is asked for, and what its rows are called by. */
-interface PagesByTime<Row> {
-  readonly read: (place: { readonly before: string | undefined; readonly limit: number }) => Promise<readonly Row[]>;
-  readonly idOf: (row: Row) => string;
-  readonly show: (rows: readonly Row[], next: string | null) => string | Promise<string>;
-}
 
 /** Lists by time call the place of a page `before`. */
 interface TimeOptions extends BotOptions {
@@ -110,18 +102,6 @@ interface TimeOptions extends BotOptions {
 
 export function pagesByTime({ config, json, all, before, limit }: TimeOptions): PageOptions {
   return { config, json, all, limit, ...(before === undefined ? {} : { after: before }) };
-}
-
-/** A list by time, whose pages begin behind the id of a row. For programs `next` of a full page names its last row: the page behind it may be empty. */
-export function printByTime<Row>(options: TimeOptions, { read, idOf, show }: PagesByTime<Row>): Promise<unknown> {
-  return printPages(pagesByTime(options), {
-    page: async ({ after, limit: most }) => {
-      const rows = await read({ before: after, limit: most });
-      const last = rows.length === most ? rows.at(-1) : undefined;
-      return { rows, next: last === undefined ? null : idOf(last) };
-    },
-    show: ({ rows, next }) => show(rows, next),
-  });
 }
 
 interface PageCommand<Options, Answer extends Page> {

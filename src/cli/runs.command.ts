@@ -17,7 +17,7 @@ import {
   type ListOptions,
   type IdList,
 } from './list-options.js';
-import { printByTime } from './page-command.js';
+import { pagesByTime, printPages } from './page-command.js';
 import { plain, print, state, table, when } from './print.js';
 import { waitingLines } from './print-waiting.js';
 import { withBot } from './reach-bot.js';
@@ -51,27 +51,30 @@ export function runsCommand(): Command {
           return print(options.json, report, () => (explanation ? printExplanation(explanation) : ''));
         }
         if (options.shadow) {
-          const orgs = await bot.call('shadow', { org: options.org, limit: options.limit });
-          return print(
-            options.json,
-            orgs,
-            () => orgs.map(shadowOf).join('\n\n') || 'no organization has a shadow revision (orgs[].rules.shadow)',
-          );
+          const { org, limit: decisions } = options;
+          await printPages(pagesByTime(options), {
+            page: ({ after }) => bot.call('shadow', { org, decisions, after }),
+            show: ({ rows, next }) =>
+              rows.length === 0
+                ? 'no organization has a shadow revision (orgs[].rules.shadow)'
+                : `${rows.map(shadowOf).join('\n\n')}${next === null ? '' : `\n${colour.dim(`more: --before '${next}'`)}`}`,
+          });
+          return undefined;
         }
         // Whoever asks for a state wants all of that state.
-        const { org, rule, state: of, limit } = options;
+        const { org, rule, state: of } = options;
         const hides = of === undefined && hidesUnchanged(options);
         const changed = hides || undefined;
-        await printByTime(everyPageOf(options), {
-          read: (place) => bot.call('runs', { org, rule, state: of, shadow: false, changed, ...place }),
-          idOf: ({ run }) => run.id,
-          show: async (reports) => {
+        await printPages(pagesByTime(everyPageOf(options)), {
+          page: ({ after, limit }) =>
+            bot.call('runs', { org, rule, state: of, shadow: false, changed, before: after, limit }),
+          show: async ({ rows, next }) => {
             const waiting = await bot.call('waiting', { org });
             const { notAsked } =
               options.before === undefined
                 ? await bot.call('activity', { org, rule, changed: true, limit: 1 })
                 : { notAsked: [] };
-            return describeRuns(reports, { waiting, notAsked }, { hides, limit });
+            return describeRuns(rows, { waiting, notAsked }, { hides, next });
           },
         });
       }),
@@ -85,7 +88,7 @@ export function runsCommand(): Command {
 export function describeRuns(
   reports: readonly RunReport[],
   { waiting, notAsked }: { readonly waiting: readonly ShownWaiting[]; readonly notAsked: readonly ActivityRow[] },
-  page: { readonly hides: boolean; readonly limit: number },
+  page: { readonly hides: boolean; readonly next: string | null },
 ): string {
   return [listed(reports, LIST, page), ...waitingLines(waiting), ...notAskedLines(notAsked)].join('\n');
 }

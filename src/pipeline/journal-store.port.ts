@@ -251,8 +251,11 @@ export abstract class JournalStore {
   abstract putOffRun(runId: string, ms: number): Promise<void>;
   /** Runs of a rule that fired in the last hour, counted as far as `most`. */
   abstract firedInLastHour(org: string, rule: string, most: number): Promise<number>;
-  /** Intents that wait for an approval, in order of planning. */
-  abstract waitingForApproval(limit: number, visibility?: Visibility): Promise<Intent[]>;
+  /**
+   * Intents that wait for an approval, in order of planning.
+   * @param after id of an intent: those behind it. Default: from the first
+   */
+  abstract waitingForApproval(limit: number, visibility?: Visibility, after?: string): Promise<Intent[]>;
   /**
    * Approve or deny what waits for it: one intent, or all such intents of a run. `given`: planned and due now; `denied`: cancelled, with the
    * later steps of the run. Answers the ids of the intents it decided about; none when nothing there waits for an approval.

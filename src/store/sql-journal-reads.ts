@@ -69,10 +69,11 @@ interface PassRow {
 export class SqlJournalReads {
   constructor(protected readonly db: Database) {}
 
-  async waitingForApproval(limit: number, visibility: Visibility = null): Promise<Intent[]> {
+  async waitingForApproval(limit: number, visibility: Visibility = null, after?: string): Promise<Intent[]> {
     const rows = await this.db.run((manager) =>
       visibleIntents(manager, visibility)
         .andWhere(wantsApproval('intent'))
+        .andWhere(after === undefined ? 'TRUE' : 'intent.seq > (SELECT seq FROM intents WHERE id = :after)', { after })
         .orderBy('intent.seq')
         .limit(limit)
         .getMany(),

@@ -1430,6 +1430,8 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
       await plan('b', { approval: 'wanted', effectKey: 'effect-a' });
 
       expect((await journal.waitingForApproval(9)).map(({ id }) => id)).toEqual(['a', 'b']);
+      expect((await journal.waitingForApproval(9, null, 'a')).map(({ id }) => id)).toEqual(['b']);
+      expect(await journal.waitingForApproval(9, null, 'b')).toEqual([]);
       expect(await journal.decideApproval('b', 'given', 'ann')).toEqual(['b']);
       expect(await dueOf(journal, 9)).toEqual(['b']);
     });

@@ -260,9 +260,11 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     return Math.min(fired.length, most);
   }
 
-  async waitingForApproval(limit: number, visibility: Visibility = null): Promise<Intent[]> {
+  async waitingForApproval(limit: number, visibility: Visibility = null, after?: string): Promise<Intent[]> {
     wholeVisibility(visibility);
-    return this.ordered()
+    const all = this.ordered();
+    return all
+      .slice(all.findIndex(({ intent }) => intent.id === after) + 1)
       .filter(({ intent }) => waitsForApproval(intent))
       .slice(0, limit)
       .map(({ intent }) => copy(intent));

@@ -14,7 +14,7 @@ describe.each<[ProfileName]>([['gitea'], ['core']])('integration/account-setting
   const writes = (): string[] =>
     forge.botCalls().flatMap(({ operation, method }) => (method === 'GET' ? [] : [operation ?? method]));
   const runs = (): Promise<RunReport[]> =>
-    bot.reach.get<RunReport[]>('/v1/runs', { rule: 'account.settings', limit: 10 });
+    bot.reach.rows<RunReport>('/v1/runs', { rule: 'account.settings', limit: 10 });
 
   beforeAll(async () => {
     forge = await aForge({ org: 'acme', profile });

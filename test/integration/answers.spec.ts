@@ -66,7 +66,7 @@ for (const [kind, describeIt] of [
     const comment = (as: string, number: number, body: string): Promise<void> =>
       forge.act('comment.create', { as, repo: 'acme/app', number, body });
     const runsOf = async (rule = '@answer'): Promise<ShownRun[]> =>
-      (await bot.reach.get<Array<{ run: ShownRun }>>('/v1/runs', { rule, limit: 50 })).map(({ run }) => run);
+      (await bot.reach.rows<{ run: ShownRun }>('/v1/runs', { rule, limit: 50 })).map(({ run }) => run);
     const settled = async (count: number): Promise<ShownRun[]> => {
       await until(async () => {
         const runs = await runsOf();

@@ -497,9 +497,9 @@ describe.each(DEPLOYMENTS)('integration/callers: who sees and does what (%s)', (
       };
       const from = (before: string | undefined) => (before === undefined ? {} : { before });
       const runIds = async (before: string | undefined, limit: number) =>
-        (await runs({ limit, ...from(before) }, callers[person])).map(({ run }) => run.id);
+        (await runs({ limit, ...from(before) }, callers[person])).rows.map(({ run }) => run.id);
       const arrivalIds = async (before: string | undefined, limit: number) =>
-        (await deliveries({ limit, ...from(before) }, callers[person])).map(({ id }) => id);
+        (await deliveries({ limit, ...from(before) }, callers[person])).rows.map(({ id }) => id);
 
       expect(await pagesOf((before) => runIds(before, 3))).toEqual(await runIds(undefined, 1000));
       expect(await pagesOf((before) => arrivalIds(before, 3))).toEqual(await arrivalIds(undefined, 1000));
@@ -630,7 +630,7 @@ describe.each(DEPLOYMENTS)('integration/callers: who sees and does what (%s)', (
   it('has recorded each order of whoever had the scope, with the name, and shows an owner those of the own organization', async () => {
     const { operations } = running.control;
     const recorded = async (): Promise<string[]> => {
-      const { acts } = await operations.acts({ limit: 1000 }, callers.socket);
+      const { rows: acts } = await operations.acts({ limit: 1000 }, callers.socket);
       return [...new Set(acts.map(({ operation }) => operation))].sort();
     };
     const rehearsed = ['installHook', 'runJob', 'runSchedule'];
@@ -643,8 +643,8 @@ describe.each(DEPLOYMENTS)('integration/callers: who sees and does what (%s)', (
       operations.runSchedule({ ...inEarnest, schedule: 'nightly' }, callers.socket),
     ]);
 
-    const { acts } = await operations.acts({ limit: 1000 }, callers.socket);
-    const { acts: own } = await operations.acts({ limit: 1000 }, callers.owner);
+    const { rows: acts } = await operations.acts({ limit: 1000 }, callers.socket);
+    const { rows: own } = await operations.acts({ limit: 1000 }, callers.owner);
     const orders = Object.entries(OPERATIONS).flatMap(([name, { scope }]) => (scope === 'read' ? [] : [name]));
 
     expect(await recorded()).toEqual(orders.sort());

@@ -48,7 +48,7 @@ describe('integration/core-profile', () => {
   });
 
   const runs = async (rule: string): Promise<RunReport[]> =>
-    (await bot.reach.get<RunReport[]>('/v1/runs', { rule, limit: 50 })).filter(({ run }) => run.cause.kind === 'event');
+    (await bot.reach.rows<RunReport>('/v1/runs', { rule, limit: 50 })).filter(({ run }) => run.cause.kind === 'event');
   const created = (path: string): number =>
     forge.botCalls().filter((call) => call.method === 'POST' && call.path.endsWith(path) && call.status === 201).length;
 

@@ -153,7 +153,7 @@ async function started(at: TestForge, kind: 'embedded' | 'postgres'): Promise<Te
 async function settled({ reach }: TestBot): Promise<void> {
   let [known, isQuiet] = ['', 0];
   await until(async () => {
-    const runs = (await reach.get<RunReport[]>('/v1/runs?limit=200')).map(({ run }) => run);
+    const runs = (await reach.rows<RunReport>('/v1/runs?limit=200')).map(({ run }) => run);
     const done = (rule: string): number => runs.filter((run) => run.rule === rule && run.state === 'done').length;
     const { backlog } = await reach.get<StatusReport>('/v1/status');
     const isIdle = backlog.arrivals + backlog.events === 0 && runs.every(({ state }) => state !== 'open');

@@ -40,7 +40,7 @@ describe('integration/example-rules', () => {
   let bot: TestBot;
   let chat: ScriptedServer;
 
-  const runs = (rule: string): Promise<RunReport[]> => bot.reach.get<RunReport[]>('/v1/runs', { rule, limit: 50 });
+  const runs = (rule: string): Promise<RunReport[]> => bot.reach.rows<RunReport>('/v1/runs', { rule, limit: 50 });
   /** The first run of a rule that came to an end; whatever end that is, so that a test tells it instead of waiting. */
   const ended = async (rule: string): Promise<RunReport> => {
     const isEnded = ({ run }: RunReport): boolean => !['open', 'gathering', 'coalesced'].includes(run.state);
@@ -51,7 +51,7 @@ describe('integration/example-rules', () => {
     return found;
   };
   const waitingOf = async (rule: string): Promise<Intent[]> =>
-    (await bot.reach.get<Intent[]>('/v1/approvals')).filter((intent) => intent.rule === rule);
+    (await bot.reach.rows<Intent>('/v1/approvals')).filter((intent) => intent.rule === rule);
   const names = async (path: string, field = 'name'): Promise<unknown[]> =>
     (await forge.get<Array<Record<string, unknown>>>(path)).map((row) => row[field]).sort();
 

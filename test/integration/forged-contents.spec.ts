@@ -377,7 +377,7 @@ describe('integration/forged-contents', () => {
   const labels = async (): Promise<string[]> =>
     (await forge.get<Array<{ name: string }>>('/repos/acme/app/labels?limit=50')).map(({ name }) => name);
   const runsOf = async (rule: string): Promise<Run[]> =>
-    (await bot.reach.get<Array<{ run: Run }>>('/v1/runs', { limit: 200, rule })).map(({ run }) => run);
+    (await bot.reach.rows<{ run: Run }>('/v1/runs', { limit: 200, rule })).map(({ run }) => run);
 
   /** The newest body of this type, as the forge would have sent it. */
   function told(type: string): Body {

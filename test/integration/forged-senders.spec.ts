@@ -99,7 +99,7 @@ describe('integration/forged-senders', () => {
   const issue = (number: number): Promise<Issue> => forge.get<Issue>(`/repos/acme/app/issues/${number}`);
   const user = (login: string): Promise<JsonObject> => forge.get<JsonObject>(`/users/${login}`);
   const runs = async (): Promise<Run[]> =>
-    (await bot.reach.get<Array<{ run: Run }>>('/v1/runs', { limit: 200 })).map(({ run }) => run);
+    (await bot.reach.rows<{ run: Run }>('/v1/runs', { limit: 200 })).map(({ run }) => run);
   const refusals = async (known: readonly Run[]): Promise<unknown[]> =>
     (await runs())
       .filter(({ id }) => known.every((run) => run.id !== id))

@@ -30,9 +30,9 @@ describe('integration/lists: what happened, as people read it', () => {
   let forge: TestForge;
   let bot: TestBot;
 
-  const runs = (query: Record<string, string | number> = {}) => bot.reach.get<RunReport[]>('/v1/runs', query);
+  const runs = (query: Record<string, string | number> = {}) => bot.reach.rows<RunReport>('/v1/runs', query);
   const deliveries = (query: Record<string, string | number> = {}) =>
-    bot.reach.get<DeliveryReport[]>('/v1/deliveries', query);
+    bot.reach.rows<DeliveryReport>('/v1/deliveries', query);
   const command = async (...args: string[]) => quietly(() => runCli([...args, '--config', bot.configFile]));
   const runOf = async (rule: string): Promise<RunReport> => {
     const [run] = await runs({ rule });

@@ -204,7 +204,9 @@ describe.each(DEPLOYMENTS)('integration/no-secret-leaks: %s', (deployment) => {
     answers.push(JSON.stringify(answer));
     return answer;
   };
-  const runs = (rule: string): Promise<RunReport[]> => ask<RunReport[]>('/v1/runs', { rule, limit: 50 });
+  const rowsOf = async <Row>(...asked: Parameters<typeof ask>): Promise<Row[]> =>
+    (await ask<{ rows: Row[] }>(...asked)).rows;
+  const runs = (rule: string): Promise<RunReport[]> => rowsOf<RunReport>('/v1/runs', { rule, limit: 50 });
   const reached = (rule: string, state: IntentState): Promise<void> =>
     until(async () => (await runs(rule)).some(({ intents }) => intents.some((intent) => intent.state === state)));
 
@@ -426,7 +428,7 @@ describe.each(DEPLOYMENTS)('integration/no-secret-leaks: %s', (deployment) => {
     await command('status');
     bot.write('rules/broken.yaml', 'version: 1\norg: acme\nrules: []\n');
     await until(async () => (await ask<StatusReport>('/v1/status')).rows[0]!.heldBack.length === 0);
-    const all = await ask<RunReport[]>('/v1/runs', { limit: 1000 });
+    const all = await rowsOf<RunReport>('/v1/runs', { limit: 1000 });
     await command('doctor', '--fresh');
     await command('doctor');
     await command('doctor', '--operations');
@@ -468,8 +470,8 @@ describe.each(DEPLOYMENTS)('integration/no-secret-leaks: %s', (deployment) => {
   }, 300_000);
 
   it('shows none of them, in any form, in logs, answers, commands, metrics, alerts, the queue or the store', async () => {
-    for (const { run } of await ask<RunReport[]>('/v1/runs', { limit: 1000 })) await ask(`/v1/runs/${run.id}`);
-    const deliveries = await ask<Array<{ id: string }>>('/v1/deliveries', { limit: 1000 });
+    for (const { run } of await rowsOf<RunReport>('/v1/runs', { limit: 1000 })) await ask(`/v1/runs/${run.id}`);
+    const deliveries = await rowsOf<{ id: string }>('/v1/deliveries', { limit: 1000 });
     for (const { id } of deliveries) answers.push(JSON.stringify(await bot.reach.post(`/v1/deliveries/${id}/replay`)));
     const metrics = await fetchMetrics(bot);
     const log = bot.log();

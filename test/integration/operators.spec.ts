@@ -141,7 +141,7 @@ describe('integration/operators: two people', () => {
   it('lets who caused an effect not approve it, and keeps both names of the effect', async () => {
     await forge.act('repository.create', { repo: 'acme/web' });
     let waiting: Intent[] = [];
-    await until(async () => (waiting = await bot.reach.get<Intent[]>('/v1/approvals')).length === 1);
+    await until(async () => (waiting = await bot.reach.rows<Intent>('/v1/approvals')).length === 1);
     const [intent] = waiting;
     const decide = (who: ByPath): Promise<{ intents: string[] }> => who.post(`/v1/approvals/${intent?.runId}`, {});
 

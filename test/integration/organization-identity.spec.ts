@@ -200,7 +200,7 @@ for (const [kind, describeIt] of STORES) {
       await forge.control('/_sandbox/act', { as: 'eve', act: 'repository.create', repo: 'acme/lib' });
       await until(async () => (await labelsOf(forge, 'acme/lib')).includes('ours'));
       expect(alertsOf(await bot.reach.get('/v1/status'))).not.toContain('org.other-number');
-      const { acts } = await bot.reach.get<{ acts: Array<{ operation: string; outcome: string }> }>('/v1/acts');
+      const acts = await bot.reach.rows<{ operation: string; outcome: string }>('/v1/acts');
       expect(acts).toEqual(expect.arrayContaining([expect.objectContaining({ operation: 'acceptOrg' })]));
     });
   });
@@ -240,7 +240,7 @@ describe('integration/organization-identity: the organization is renamed', () =>
   it('the alert and doctor say what it is called now, and nobody is suspected', async () => {
     const { bot } = stage;
     await until(async () => {
-      const arrivals = await bot.reach.get<ArrivalSummary[]>('/v1/deliveries', { limit: 20 });
+      const arrivals = await bot.reach.rows<ArrivalSummary>('/v1/deliveries', { limit: 20 });
       return arrivals.some(({ code }) => code === 'tenant_renamed');
     });
     const status = await bot.reach.get<StatusReport>('/v1/status');

@@ -112,7 +112,7 @@ describe('integration/plans', () => {
 
   beforeAll(async () => {
     ({ forge, bot } = await aWorld('gitea', RULES));
-    await until(async () => (await bot.reach.get<RunReport[]>('/v1/runs', { rule: 'mirrors', limit: 50 })).length >= 2);
+    await until(async () => (await bot.reach.rows<RunReport>('/v1/runs', { rule: 'mirrors', limit: 50 })).length >= 2);
   });
 
   afterAll(async () => {
@@ -121,7 +121,7 @@ describe('integration/plans', () => {
   });
 
   it('writes nothing of a policy that wants an approval, whatever woke it', async () => {
-    const runs = await bot.reach.get<RunReport[]>('/v1/runs', { rule: 'mirrors', limit: 50 });
+    const runs = await bot.reach.rows<RunReport>('/v1/runs', { rule: 'mirrors', limit: 50 });
 
     expect(
       runs.filter(({ run }) => run.reason.includes('waits for an approval: forgehand approve')).length,
@@ -295,7 +295,7 @@ describe('integration/plans: a forge that lists no labels', () => {
 
   beforeAll(async () => {
     ({ forge, bot } = await aWorld('core', CORE));
-    await until(async () => (await bot.reach.get<RunReport[]>('/v1/runs', { rule: 'labels', limit: 50 })).length >= 2);
+    await until(async () => (await bot.reach.rows<RunReport>('/v1/runs', { rule: 'labels', limit: 50 })).length >= 2);
   });
 
   afterAll(async () => {
@@ -384,7 +384,7 @@ rules:
     (await forge.get<Array<{ title: string }>>(`/repos/acme/${repo}/milestones`)).map(({ title }) => title);
   const labelsOf = async (repo: string): Promise<string[]> =>
     (await forge.get<Array<{ name: string }>>(`/repos/acme/${repo}/labels`)).map(({ name }) => name);
-  const runsOf = (rule: string): Promise<RunReport[]> => bot.reach.get<RunReport[]>('/v1/runs', { rule, limit: 50 });
+  const runsOf = (rule: string): Promise<RunReport[]> => bot.reach.rows<RunReport>('/v1/runs', { rule, limit: 50 });
   const whyNot = async (rule: string): Promise<ScheduleStatus['why']> =>
     (await bot.reach.get<{ rows: ScheduleStatus[] }>('/v1/schedules', { rule })).rows.flatMap(({ why }) => why);
 

@@ -144,7 +144,7 @@ describe('integration/repository-owners', () => {
       );
     });
   const newest = async (rule: string): Promise<RunReport | undefined> =>
-    (await bot.reach.get<RunReport[]>('/v1/runs', { rule, limit: 1 }))[0];
+    (await bot.reach.rows<RunReport>('/v1/runs', { rule, limit: 1 }))[0];
   const labels = async (repo: string): Promise<string[]> =>
     (await forge.get<Array<{ name: string }>>(`/repos/${repo}/labels`)).map(({ name }) => name);
   const variable = async (name: string): Promise<string | undefined> =>

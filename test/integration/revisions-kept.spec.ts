@@ -71,7 +71,7 @@ for (const [kind, describeIt] of [
         },
       });
     const runs = async (): Promise<Array<RunReport['run']>> =>
-      (await bot.reach.get<RunReport[]>('/v1/runs', { rule: 'picky', limit: 50 })).map(({ run }) => run).reverse();
+      (await bot.reach.rows<RunReport>('/v1/runs', { rule: 'picky', limit: 50 })).map(({ run }) => run).reverse();
     /** What is derived of each run, without what tells the state of its revision today. */
     const explained = async (): Promise<Array<Pick<RunExplanation, 'conditions' | 'look' | 'source' | 'notes'>>> => {
       const told = [];

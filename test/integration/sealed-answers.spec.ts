@@ -77,7 +77,7 @@ describe.each(DEPLOYMENTS)('integration/sealed-answers: %s', (deployment) => {
   });
 
   const runs = (rule?: string): Promise<RunReport[]> =>
-    bot.reach.get<RunReport[]>('/v1/runs', { limit: 50, ...(rule === undefined ? {} : { rule }) });
+    bot.reach.rows<RunReport>('/v1/runs', { limit: 50, ...(rule === undefined ? {} : { rule }) });
 
   it('shows what was read of a private repository to whoever asks the control API', async () => {
     const told = await Promise.all(

@@ -68,7 +68,7 @@ describe('integration/two-forges', () => {
 
   const labels = async (forge: TestForge): Promise<string[]> =>
     (await forge.get<Array<{ name: string }>>(`/repos/${forge.org}/${REPO}/labels`)).map(({ name }) => name);
-  const arrivals = (): Promise<ArrivalSummary[]> => bot.reach.get<ArrivalSummary[]>('/v1/deliveries', { limit: 100 });
+  const arrivals = (): Promise<ArrivalSummary[]> => bot.reach.rows<ArrivalSummary>('/v1/deliveries', { limit: 100 });
   /** Of those that `post` sends: rows of the feed come when they come. */
   const posted = async (): Promise<number> =>
     (await arrivals()).filter(({ deliveryId }) => deliveryId === POSTED_ID).length;

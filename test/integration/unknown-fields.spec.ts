@@ -65,7 +65,7 @@ describe('integration/unknown-fields', () => {
   const command = async (...args: string[]) => quietly(() => runCli([...args, '--config', bot.configFile]));
   /** Runs of the newest event that was decided since then, by rule. */
   const runsSince = async (since: string): Promise<Record<string, RunReport['run']>> => {
-    const all = await bot.reach.get<RunReport[]>('/v1/runs', { limit: 200 });
+    const all = await bot.reach.rows<RunReport>('/v1/runs', { limit: 200 });
     const young = all.map(({ run }) => run).filter(({ id }) => id > since);
     const events = young.flatMap(({ cause }) => (cause.kind === 'event' ? [cause.eventId] : [])).sort();
     return Object.fromEntries(

@@ -400,7 +400,7 @@ describe('integration/waiting: each waiting reason', () => {
   });
 
   it.each(CODES)('%s stands below `runs`', (code) => {
-    const text = describeRuns([], { waiting, notAsked: [] }, { hides: false, limit: 50 });
+    const text = describeRuns([], { waiting, notAsked: [] }, { hides: false, next: null });
 
     expect(text).toContain(`(${code}; `);
     expect(text).toContain(made.get(code)?.id);

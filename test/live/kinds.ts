@@ -196,7 +196,7 @@ async function feedRows(stage: Stage, org: string): Promise<string[]> {
 /** What the bot says about the newest events of a kind, for whoever looks for the fault. */
 export async function whatBecame(bot: LiveBot, org: string, kind: EventKind): Promise<string> {
   const told = (await bot.arrivals(org)).filter(({ eventKinds }) => eventKinds.includes(kind));
-  const runs = await bot.reach.call('runs', { org, rule: kind, limit: 3 });
+  const { rows: runs } = await bot.reach.call('runs', { org, rule: kind, limit: 3 });
   const said = runs.map(({ run, intents }) => {
     const of = intents.map(({ state, result }) => `${state} ${JSON.stringify(result ?? null)}`);
     return `${run.state} ${run.reason} ${of.join('; ')}`;

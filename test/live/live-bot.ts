@@ -103,7 +103,7 @@ export class LiveBot {
 
   /** The newest deliveries and rows of an organization. */
   async arrivals(org: string): Promise<ArrivalSummary[]> {
-    return (await this.reach.call('deliveries', { org, limit: ALL })) as unknown as ArrivalSummary[];
+    return (await this.reach.call('deliveries', { org, limit: ALL })).rows as unknown as ArrivalSummary[];
   }
 
   /** Wait until everything that came is decided and done. @returns null, or what is left after the time */

@@ -60,7 +60,7 @@ async function startsNothing(bot: LiveBot, people: People, rows: Rows, kind: Eve
   await bot.quiet();
   const all = await bot.arrivals(people.org);
   const ids = new Set(all.flatMap(({ eventKinds, eventIds }) => eventIds.filter((_, n) => eventKinds[n] === kind)));
-  const runs = await bot.reach.call('runs', { org: people.org, limit: 1000 });
+  const { rows: runs } = await bot.reach.call('runs', { org: people.org, limit: 1000 });
   const own = runs.filter(({ run: { cause } }) => cause.kind === 'event' && ids.has(cause.eventId));
   const wrong = own.length === 0 ? null : `started ${own.map(({ run }) => run.rule).join(', ')}`;
   rows.check(PART, kind, wrong, `recorded, and starts nothing: ${told}`);

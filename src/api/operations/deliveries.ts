@@ -14,14 +14,14 @@ import type { ArrivalSummary } from '../../pipeline/inbox-store.port.js';
 import { deliveryReport, gapReport, replayReport, historyAnswer, type DeliveryReport } from './answers.js';
 import type { Needs } from './needs.js';
 import { flag, limit, operation, reasoned } from './operation.js';
-import { makePage, paging } from './page-of.js';
+import { makePage, makePageByTime, pageByTime, paging } from './page-of.js';
 import { historyOfId } from './shared.js';
 
 const listed = z.object({ org: z.string().optional(), limit: limit(50) });
 /** A page of a list that grows at its head: what comes before an id is the same page for ever. */
 const paged = listed.extend({
   changed: flag.optional().describe('Without those that changed nothing.'),
-  before: z.string().optional().describe('Id of the last one of the page before.'),
+  before: z.string().optional().describe('`next` of the page before: an arrival.'),
 });
 
 const COVERAGE_ROWS = 50;
@@ -33,11 +33,18 @@ export const deliveryOperations = {
     scope: 'read',
     command: 'deliveries',
     input: paged,
-    answer: z.array(deliveryReport),
-    handle: async (needs, { before: typed, ...filter }, _caller, visibility) => {
+    answer: pageByTime(deliveryReport),
+    handle: async (needs, { before: typed, limit: most, ...filter }, _caller, visibility) => {
       const within = needs.orgs.within(filter, visibility);
       const before = typed === undefined ? undefined : await needs.ids.whole(typed, ['arrival'], visibility);
-      return reports(needs, await needs.inbox.list({ ...within, before }), visibility);
+      return makePageByTime(
+        {
+          read: (count) => needs.inbox.list({ ...within, before, limit: count }),
+          idOf: ({ id }) => id,
+          rowsOf: (arrivals) => reports(needs, arrivals, visibility),
+        },
+        most,
+      );
     },
   }),
   delivery: operation({

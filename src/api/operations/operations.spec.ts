@@ -136,7 +136,7 @@ describe('api/operations', () => {
         requestHash: 'hash',
       });
     }
-    const reports = await control.runs({ limit: 9 }, ANN);
+    const { rows: reports } = await control.runs({ limit: 9 }, ANN);
 
     expect(asked).toEqual(['runs', 'workOfRuns']);
     expect(
@@ -161,7 +161,7 @@ describe('api/operations', () => {
 
     expect(await control.approve({ id: 'a', deny: false }, ANN)).toEqual({ intents: ['a'] });
     expect(resolved).toEqual([]);
-    expect((await control.approvals({}, ANN)).map(({ id }) => id)).toEqual(['b']);
+    expect((await control.approvals({ limit: 9 }, ANN)).rows.map(({ id }) => id)).toEqual(['b']);
     expect(await control.approve({ id: 'r', deny: true }, ANN)).toEqual({ intents: ['b'] });
     expect(resolved).toEqual(['rule.approval/acme/r1']);
     expect(await control.approve({ id: 'r', deny: false }, ANN)).toEqual({ intents: [] });

@@ -8,6 +8,7 @@ import { auditKey, auditPage, checkPage } from '../../housekeeping/audit/audit-c
 import { hashOperatorToken, newOperatorToken } from '../operator-token.js';
 import { needEverything } from './admission.js';
 import { limit, operation } from './operation.js';
+import { makePageByTime, pageByTime } from './page-of.js';
 
 /** Two years. */
 const MAX_OPERATOR_S = 2 * 366 * 86_400;
@@ -129,13 +130,20 @@ export const operatorOperations = {
         .min(1)
         .max(64)
         .optional()
-        .describe('Those before the act of this id: the last of the page before.'),
+        .describe('`next` of the page before: those before the act of this id.'),
       limit: limit(50),
     }),
-    answer: z.object({ acts: z.array(act) }),
-    handle: async ({ orgs, acts }, { org: typed, ...page }, _caller, visibility) => {
+    answer: pageByTime(act),
+    handle: ({ orgs, acts }, { org: typed, limit: most, ...place }, _caller, visibility) => {
       const org = typed === undefined ? orgs.onlyWhole(visibility) : orgs.wholeOf(typed, visibility);
-      return { acts: await acts.list({ ...page, ...(org === undefined ? {} : { org }) }) };
+      return makePageByTime(
+        {
+          read: (count) => acts.list({ ...place, limit: count, ...(org === undefined ? {} : { org }) }),
+          idOf: ({ id }) => id,
+          rowsOf: (rows) => [...rows],
+        },
+        most,
+      );
     },
   }),
 };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { makePage } from './page-of.js';
+import { makePage, makePageByTime } from './page-of.js';
 
 const ITEMS = Array.from({ length: 120 }, (_, n) => ({
   name: `item-${String(n).padStart(3, '0')}`,
@@ -69,5 +69,23 @@ describe('api/operations/page-of', () => {
     );
 
     expect(asked).toEqual([50]);
+  });
+
+  it('of a list by time names its last row where another page follows, and makes no row of that', async () => {
+    const made: number[] = [];
+    const pageFrom = (from: number) =>
+      makePageByTime(
+        {
+          read: async (count) => ITEMS.slice(from, from + count),
+          idOf: ({ name }) => name,
+          rowsOf: (items) => (made.push(items.length), [...items]),
+        },
+        40,
+      );
+
+    const [first, last] = [await pageFrom(0), await pageFrom(80)];
+
+    expect([first.rows.length, first.next, last.rows.length, last.next]).toEqual([40, 'item-039', 40, null]);
+    expect(made).toEqual([40, 40]);
   });
 });

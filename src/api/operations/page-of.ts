@@ -24,6 +24,32 @@ export function pageOf<Row extends z.ZodType>(row: Row) {
   });
 }
 
+/** A page of a list by time, which grows at one end: behind a row the same rows follow for ever. */
+export function pageByTime<Row extends z.ZodType>(row: Row) {
+  return z.object({
+    rows: z.array(row),
+    next: maybeText.describe('Names the last row, where the next page begins; null = this was the last one.'),
+  });
+}
+
+interface ByTime<Item, Row> {
+  /** So many items, from the beginning of the page on. */
+  readonly read: (count: number) => Promise<readonly Item[]>;
+  readonly idOf: (item: Item) => string;
+  readonly rowsOf: (items: readonly Item[]) => Promise<Row[]> | Row[];
+}
+
+/** One item more than a page has is read: it tells whether another page follows. */
+export async function makePageByTime<Item, Row>(
+  { read, idOf, rowsOf }: ByTime<Item, Row>,
+  most: number,
+): Promise<{ rows: Row[]; next: string | null }> {
+  const items = await read(most + 1);
+  const shown = items.slice(0, most);
+  const last = items.length > most ? shown.at(-1) : undefined;
+  return { rows: await rowsOf(shown), next: last === undefined ? null : idOf(last) };
+}
+
 interface Listed<Item, Row> {
   readonly items: readonly Item[];
   /** Texts that a search looks through. */

@@ -14,9 +14,11 @@ import type { JournalStore } from '../../pipeline/journal-store.port.js';
 import { orgShadow, runReport, type RunReport } from './answers.js';
 import type { Needs } from './needs.js';
 import { flag, limit, operation, reasoned } from './operation.js';
+import { makePage, makePageByTime, pageByTime, pageOf, paging } from './page-of.js';
 import { checkRule, originOf } from './shared.js';
 
-const APPROVALS_SHOWN = 200;
+/** Rules of which others still wait are looked for among so many. */
+const STILL_WAITING = 200;
 
 export const runOperations = {
   runs: operation({
@@ -31,17 +33,25 @@ export const runOperations = {
       state: z.enum(RUN_STATES).optional(),
       shadow: flag.optional(),
       changed: flag.optional().describe('Without those that changed nothing.'),
-      before: z.string().optional().describe('Id of the last run of the page before.'),
+      before: z.string().optional().describe('`next` of the page before: a run.'),
       limit: limit(50),
     }),
-    answer: z.array(runReport),
-    handle: async (needs, { eventId: event, before: last, ...filter }, caller, visibility) => {
+    answer: pageByTime(runReport),
+    handle: async (needs, { eventId: event, before: last, limit: most, ...filter }, caller, visibility) => {
       const eventId = event === undefined ? undefined : await needs.ids.whole(event, ['event'], visibility);
       const before = last === undefined ? undefined : await needs.ids.whole(last, ['run'], visibility);
       const within = needs.orgs.within(filter, visibility);
-      const runs = await needs.journal.runs({ ...within, eventId, before });
-      if (runs.length === 0 && within.rule !== undefined) await checkRule(needs, within.rule, within.org, visibility);
-      return reports(needs, runs, caller, visibility);
+      const page = await makePageByTime(
+        {
+          read: (count) => needs.journal.runs({ ...within, eventId, before, limit: count }),
+          idOf: ({ id }) => id,
+          rowsOf: (runs) => reports(needs, runs, caller, visibility),
+        },
+        most,
+      );
+      if (page.rows.length === 0 && within.rule !== undefined)
+        await checkRule(needs, within.rule, within.org, visibility);
+      return page;
     },
   }),
   run: operation({
@@ -66,19 +76,30 @@ export const runOperations = {
     summary: 'The newest decisions of shadow revisions beside those of the live ones, by rule',
     scope: 'read',
     command: 'runs',
-    input: z.object({ org: z.string().optional(), limit: limit(50) }),
-    answer: z.array(orgShadow),
-    handle: async ({ orgs, journal, encryptor }, { org, limit: most }, caller, visibility) => {
+    input: z.object({
+      org: z.string().optional(),
+      decisions: limit(50).describe('So many of the newest of each organization.'),
+      ...paging,
+    }),
+    answer: pageOf(orgShadow),
+    handle: async ({ orgs, journal, encryptor }, { org, decisions, ...page }, caller, visibility) => {
       const orgName = org === undefined ? null : orgs.nameOf(org, visibility);
       const shadowed = orgs
         .visible(visibility)
         .filter(({ name, rules }) => rules.shadow !== null && (orgName === null || orgName === name));
-      return Promise.all(
-        shadowed.map(async ({ name }) => {
-          const runs = await journal.runs({ org: name, shadow: true, visibility, limit: most });
-          const opened = runs.map((run) => openedFor(caller, run, encryptor));
-          return { org: name, rules: compareShadow(await shadowPairs(journal, opened, visibility)) };
-        }),
+      const compare = async ({ name }: { readonly name: string }) => {
+        const runs = await journal.runs({ org: name, shadow: true, visibility, limit: decisions });
+        const opened = runs.map((run) => openedFor(caller, run, encryptor));
+        return { org: name, rules: compareShadow(await shadowPairs(journal, opened, visibility)) };
+      };
+      return makePage(
+        {
+          items: shadowed,
+          namesOf: ({ name }) => [name],
+          needsAttention: () => false,
+          rowsOf: (some) => Promise.all(some.map(compare)),
+        },
+        page,
       );
     },
   }),
@@ -120,10 +141,20 @@ export const runOperations = {
     summary: "Intents that wait for a person's consent, oldest first",
     scope: 'read',
     command: 'approve',
-    input: z.object({}),
-    answer: z.array(shownIntent),
-    handle: async ({ journal }, _input, _caller, visibility) =>
-      (await journal.waitingForApproval(APPROVALS_SHOWN, visibility)).map((intent) => withReasonText(intent)),
+    input: z.object({
+      after: z.string().optional().describe('`next` of the page before: an intent.'),
+      limit: limit(50),
+    }),
+    answer: pageByTime(shownIntent),
+    handle: ({ journal }, { after, limit: most }, _caller, visibility) =>
+      makePageByTime(
+        {
+          read: (count) => journal.waitingForApproval(count, visibility, after),
+          idOf: ({ id }) => id,
+          rowsOf: (intents) => intents.map((intent) => withReasonText(intent)),
+        },
+        most,
+      ),
   }),
   approve: operation({
     route: 'POST /v1/approvals/:id',
@@ -140,7 +171,7 @@ export const runOperations = {
       // Anybody with the scope may deny: a denial writes nothing.
       const beside = deny ? null : await secondPerson(needs, id, caller);
       const decided = await journal.decideApproval(id, deny ? 'denied' : 'given', caller.name, beside);
-      const stillWaiting = await journal.waitingForApproval(APPROVALS_SHOWN);
+      const stillWaiting = await journal.waitingForApproval(STILL_WAITING);
       for (const one of decided) {
         const intent = await journal.intent(one);
         if (intent && !stillWaiting.some(({ org, rule }) => org === intent.org && rule === intent.rule))

@@ -11,9 +11,9 @@ class PolledMeanwhile {
     call: async (name: string): Promise<unknown> => {
       if (name === 'deliveries') {
         this.storedAt = Math.min(this.storedAt, this.looks);
-        return [{ id: 'row' }];
+        return { rows: [{ id: 'row' }] };
       }
-      if (name === 'runs') return this.isDone ? [{ run: { id: 'run' } }] : [];
+      if (name === 'runs') return { rows: this.isDone ? [{ run: { id: 'run' } }] : [] };
       this.looks += 1;
       const arrivals = this.looks > this.storedAt && !this.isDone ? 1 : 0;
       return { backlog: { arrivals, events: 0 }, intents: { planned: 0, claimed: 0, sent: 0 } };

@@ -49,7 +49,7 @@ export class BotWatch {
   private async asDecided(arrivals: readonly ArrivalSummary[]): Promise<ArrivalSummary[]> {
     if (arrivals.every(({ eventId }) => eventId !== null)) return [...arrivals];
     const now = await this.reach.call('deliveries', { org: this.org, limit: PAGES.at(-1) });
-    const byId = new Map((now as unknown as ArrivalSummary[]).map((arrival) => [arrival.id, arrival]));
+    const byId = new Map((now.rows as unknown as ArrivalSummary[]).map((arrival) => [arrival.id, arrival]));
     return arrivals.map((arrival) => byId.get(arrival.id) ?? arrival);
   }
 
@@ -65,7 +65,7 @@ export class BotWatch {
   async untilDecided(rules: readonly string[]): Promise<void> {
     for (const rule of rules) {
       await this.until(
-        async () => (await this.reach.call('runs', { org: this.org, rule, limit: 1 })).length > 0,
+        async () => (await this.reach.call('runs', { org: this.org, rule, limit: 1 })).rows.length > 0,
         `${rule} is not decided`,
       );
     }
@@ -107,12 +107,12 @@ export class BotWatch {
 
   /** What was not seen before, oldest first. */
   private async newest<T>(
-    list: (page: { org: string; limit: number }) => Promise<T[]>,
+    list: (page: { org: string; limit: number }) => Promise<{ readonly rows: readonly T[] }>,
     knownIds: Set<string>,
     idOf: (one: T) => string,
   ): Promise<T[]> {
     for (const limit of PAGES) {
-      const rows = await list({ org: this.org, limit });
+      const { rows } = await list({ org: this.org, limit });
       const fresh = rows.filter((one) => !knownIds.has(idOf(one)));
       if (fresh.length === limit && limit !== PAGES.at(-1)) continue;
       for (const one of fresh) knownIds.add(idOf(one));

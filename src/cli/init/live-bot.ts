@@ -69,8 +69,8 @@ export async function heardWithin(
 ): Promise<boolean> {
   const until = Date.now() + seconds * 1000;
   for (;;) {
-    const arrivals = await reach.call('deliveries', { org, limit: LOOKED_AT });
-    if (arrivals.some(({ source }) => source === 'webhook')) return true;
+    const { rows } = await reach.call('deliveries', { org, limit: LOOKED_AT });
+    if (rows.some(({ source }) => source === 'webhook')) return true;
     if (Date.now() >= until || stopping.aborted) return false;
     await sleep(LOOK_EVERY_MS, undefined, { signal: stopping }).catch(() => undefined);
   }

@@ -20,12 +20,12 @@ export const auditPage = definePage({
   load: async ({ call, query, may }) => {
     const owned = (await call('organizations')).map(({ name }) => name).filter((name) => may('read', name));
     const org = query['org'] ?? owned[0];
-    if (org === undefined) return { owned, org, chosen: undefined, chain: null, others: null, acts: [] };
+    if (org === undefined) return { owned, org, chosen: undefined, chain: null, others: null, acts: NO_ACTS };
     // Who sees everything is shown everything, until an organization is chosen.
     const isAll = may('read', null) && query['org'] === undefined;
     // To check the chain reads all that it holds: somebody asks for it.
     const isChecked = query['check'] === 'yes';
-    const [{ acts }, chain, others] = await Promise.all([
+    const [acts, chain, others] = await Promise.all([
       call('acts', { org: isAll ? undefined : org, before: query['before'], limit: ACTS_SHOWN }),
       isChecked ? chainOf(call, org) : null,
       isChecked && isAll ? chainOf(call, undefined) : null,
@@ -68,23 +68,26 @@ function CheckChain({ org }: { org: string | undefined }) {
   );
 }
 
-type Act = AnswerOf<'acts'>['acts'][number];
+type Acts = AnswerOf<'acts'>;
+type Act = Acts['rows'][number];
 
-function WhoDidWhat({ acts }: { acts: readonly Act[] }) {
+const NO_ACTS: Acts = { rows: [], next: null };
+
+function WhoDidWhat({ acts }: { acts: Acts }) {
   return (
     <Section title="Who did what">
       <p class="muted">Acts of people in the Console, on the command line and through the control API, newest first.</p>
       <ListTable
         list={ACTS}
         caption="Acts of people, newest first"
-        rows={acts}
+        rows={acts.rows}
         cells={{
           What: ({ operation }) => <InWords of={operation} />,
           About: (act) => <About act={act} />,
           Outcome: ({ outcome }) => <Outcome of={outcome} />,
         }}
       />
-      <Pager next={acts.length === ACTS_SHOWN ? (acts.at(-1)?.id ?? null) : null} />
+      <Pager next={acts.next} />
     </Section>
   );
 }

@@ -9,6 +9,7 @@ import { FORGES, writesOf } from '../../api/lists.js';
 import { type Status, type Step, stepsOf } from './what-to-do.js';
 
 const PLANS_SHOWN = 20;
+const APPROVALS_COUNTED = 200;
 const STEPS_SHOWN = 50;
 const HOOKS_SHOWN = 100;
 
@@ -20,12 +21,12 @@ export const overviewPage = definePage({
     const { search, after } = query;
     const [status, approvals, open] = await Promise.all([
       call('status', { search, after }),
-      call('approvals'),
+      call('approvals', { limit: APPROVALS_COUNTED }),
       call('plans', { state: 'open', limit: PLANS_SHOWN }),
     ]);
     return {
       status,
-      approvals: approvals.length,
+      approvals: approvals.rows.length,
       plans: open.filter(waits),
       now,
       seesAll: may('read', null),

@@ -137,7 +137,7 @@ rules:
 `;
 
 async function eventsOf({ call }: Ask, org: string): Promise<Tried['events']> {
-  const arrivals = await call('deliveries', { org, limit: ARRIVALS_READ });
+  const { rows: arrivals } = await call('deliveries', { org, limit: ARRIVALS_READ });
   const labels = new Map(
     arrivals.flatMap(({ eventIds: [id], about }): Array<[string, string]> =>
       id !== undefined && about ? [[id, [about.event, about.repo, about.subject].filter(Boolean).join(' · ')]] : [],

@@ -9,7 +9,7 @@ import { aPlace, type Place } from '../support/a-place.js';
 import { startBot, type Bot } from '../support/bot.js';
 import { FORGEHAND, requireBuild } from '../support/built.js';
 import { Child } from '../support/child.js';
-import { askJson, forgehand, type CommandResult, untilAnswer } from '../support/forgehand.js';
+import { askJson, forgehand, type CommandResult, untilRows } from '../support/forgehand.js';
 import { tell } from '../support/tell.js';
 
 const SECRET = 'the secret of the hook';
@@ -139,7 +139,7 @@ describe('e2e/commands: a backup of a running embedded bot', () => {
     await forge.hook(bot.url, SECRET);
     await forge.act('repository.create', { repo: 'acme/after' });
     await until(async () => hasLabel('after'));
-    await untilAnswer<RunReport[]>({ configFile: other }, '/v1/runs?state=open', (open) => open.length === 0);
+    await untilRows<RunReport>({ configFile: other }, '/v1/runs?state=open', (open) => open.length === 0);
 
     expect(restored).toMatchObject({
       code: 0,

@@ -11,7 +11,7 @@ import type { Bot } from '../support/bot.js';
 import { startBot } from '../support/bot.js';
 import { requireBuild } from '../support/built.js';
 import type { CommandResult } from '../support/forgehand.js';
-import { untilAnswer } from '../support/forgehand.js';
+import { untilRows } from '../support/forgehand.js';
 import { Outputs } from './outputs.js';
 
 const RULES = `version: 1
@@ -63,7 +63,7 @@ beforeAll(async () => {
   bot = await startBot(place);
   await forge.hook(bot.url, secrets['secret of the hook'] ?? '');
   await forge.act('repository.create', { repo: 'acme/app' });
-  await untilAnswer<RunReport[]>(place, '/v1/runs?shadow=false&limit=20', (answer) => {
+  await untilRows<RunReport>(place, '/v1/runs?shadow=false&limit=20', (answer) => {
     runs = answer;
     return runOf('label-new')?.run.state === 'done' && runOf('seldom') !== undefined;
   });

@@ -19,7 +19,7 @@ import { startBot } from '../support/bot.js';
 import { FORGEHAND, requireBuild } from '../support/built.js';
 import { Child } from '../support/child.js';
 import type { CommandResult } from '../support/forgehand.js';
-import { untilAnswer } from '../support/forgehand.js';
+import { untilRows } from '../support/forgehand.js';
 import { Outputs } from './outputs.js';
 
 const HEAD = 'version: 1\norg: acme\n';
@@ -185,7 +185,7 @@ describe('e2e/commands: rules, tried on what a bot stored', () => {
     await forge.act('repository.create', { repo: 'acme/app' });
     await forge.act('push', { repo: 'acme/app' });
     await forge.act('push', { repo: 'acme/app' });
-    await untilAnswer<RunReport[]>(place, '/v1/runs?shadow=false&limit=20', (answer) => {
+    await untilRows<RunReport>(place, '/v1/runs?shadow=false&limit=20', (answer) => {
       runs = answer;
       return Boolean(
         named('label-new', 'done') &&
@@ -235,10 +235,9 @@ describe('e2e/commands: rules, tried on what a bot stored', () => {
       json<BacktestReport>(...args),
       withConfig(...args),
     ]);
-    const shadow = await json<Array<{ org: string; rules: Array<{ rule: string; decided: number; differ: number }> }>>(
-      'runs',
-      '--shadow',
-    );
+    const { rows: shadow } = await json<{
+      rows: Array<{ org: string; rules: Array<{ rule: string; decided: number; differ: number }> }>;
+    }>('runs', '--shadow');
 
     expect(first).toMatchObject({
       org: 'acme',
@@ -280,7 +279,7 @@ describe('e2e/commands: rules, tried on what a bot stored', () => {
       stderr: expect.stringMatching(/^error .*it made 1 decision since its stage began, 2 are wanted/),
     });
     await forge.act('repository.create', { repo: 'acme/web' });
-    await untilAnswer<RunReport[]>(place, '/v1/runs?rule=quiet&shadow=false&limit=20', (answer) => answer.length === 2);
+    await untilRows<RunReport>(place, '/v1/runs?rule=quiet&shadow=false&limit=20', (answer) => answer.length === 2);
 
     expect(await withConfig('promote', 'quiet')).toMatchObject({
       code: 0,

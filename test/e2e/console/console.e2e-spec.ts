@@ -256,9 +256,9 @@ describeInChromium.each(DEPLOYMENTS)('e2e/console: a walk in a browser (%s)', (d
 
     await stage.forge.act('repository.create', { repo: 'acme/paused' });
     await until(async () =>
-      (await stage.ask<Array<{ about: { repo: string | null } }>>('/v1/runs?rule=every-repository')).some(
-        ({ about }) => about.repo === 'acme/paused',
-      ),
+      (
+        await stage.ask<{ rows: Array<{ about: { repo: string | null } }> }>('/v1/runs?rule=every-repository')
+      ).rows.some(({ about }) => about.repo === 'acme/paused'),
     );
     await page.waitForTimeout(1_500);
     expect(await labels()).toEqual([]);

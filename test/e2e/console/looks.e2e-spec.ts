@@ -132,8 +132,9 @@ describeInChromium('e2e/console: how the pages look', () => {
   it('hostile texts stay texts on every page', async () => {
     const shown: string[] = [];
     // Pages of decisions show the values that a condition saw: titles, branches, labels. Those of runs show effects.
-    const runs =
-      await stage.ask<Array<{ run: { id: string; rule: string; cause: { eventId?: string } } }>>('/v1/runs?limit=200');
+    const { rows: runs } = await stage.ask<{
+      rows: Array<{ run: { id: string; rule: string; cause: { eventId?: string } } }>;
+    }>('/v1/runs?limit=200');
     const decisions = runs
       .filter(({ run: { rule, cause } }) => cause.eventId !== undefined && SHOWING.includes(rule))
       .flatMap(({ run: { id, rule, cause } }) => [

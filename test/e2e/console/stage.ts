@@ -185,7 +185,7 @@ export async function aStage(deployment: Deployment, { lives = true } = {}): Pro
     ask: (path) => untilAnswer<never>(place, path, () => true),
     close,
   };
-  if (lives) await until(async () => (await stage.ask<unknown[]>('/v1/runs?limit=100')).length >= 10);
+  if (lives) await until(async () => (await stage.ask<{ rows: unknown[] }>('/v1/runs?limit=100')).rows.length >= 10);
   return stage;
 }
 

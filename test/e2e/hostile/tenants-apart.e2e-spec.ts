@@ -8,7 +8,7 @@ import { aForge, type Forge } from '../support/a-forge.js';
 import { aPlace, type Place } from '../support/a-place.js';
 import { startBot, type Bot } from '../support/bot.js';
 import { requireBuild } from '../support/built.js';
-import { askJson, untilAnswer } from '../support/forgehand.js';
+import { askJson, untilRows } from '../support/forgehand.js';
 import { readMetrics, sumOf } from '../support/metrics.js';
 
 const ACME_SECRET = 'the secret of the hook of acme, which the attacker has not';
@@ -114,7 +114,7 @@ describe('e2e/hostile: tenants apart', () => {
     (await askJson<{ rows: ArrivalSummary[] }>(place, 'deliveries', '--config', place.configFile, '--limit', '50'))
       .rows;
   const untilDeliveries = (isWanted: (all: ArrivalSummary[]) => boolean): Promise<ArrivalSummary[]> =>
-    untilAnswer<ArrivalSummary[]>(place, '/v1/deliveries?limit=50', isWanted);
+    untilRows<ArrivalSummary>(place, '/v1/deliveries?limit=50', isWanted);
   /** Calls about the repository of the victim; what the bot asks by itself about each organization is none. */
   const vaultCalls = (): string[] =>
     forge.sandbox.parts.ledger.entries

@@ -2,7 +2,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/gl
 import type { RunReport } from '../../../src/api/operations/answers.js';
 import { until } from '../../services/until.js';
 import { requireBuild } from '../support/built.js';
-import { forgehand, untilAnswer, untilStatus } from '../support/forgehand.js';
+import { forgehand, untilRows, untilStatus } from '../support/forgehand.js';
 import { aHouse, RULES, type House } from './house.js';
 
 describe('an embedded bot', () => {
@@ -63,7 +63,7 @@ describe('an embedded bot', () => {
     isPaused = true;
     await creating;
     for (let more = 0; more < 3; more += 1) await create();
-    await untilAnswer<RunReport[]>(
+    await untilRows<RunReport>(
       house.place,
       '/v1/runs?state=open&shadow=false&limit=1000',
       (open) => open.length + house.forge.botWrites().length >= created,

@@ -81,6 +81,15 @@ export async function untilAnswer<T>(
   }
 }
 
+/** The rows of the first page of a list, as soon as they are wanted. */
+export async function untilRows<Row>(
+  place: Pick<Place, 'configFile'>,
+  path: string,
+  isWanted: (rows: Row[]) => boolean,
+): Promise<Row[]> {
+  return (await untilAnswer<{ rows: Row[] }>(place, path, ({ rows }) => isWanted(rows))).rows;
+}
+
 /** The same for what the bot says about itself. */
 export function untilStatus(
   place: Place,

@@ -356,7 +356,7 @@ describe('access to the Console', () => {
 
   it('changes nothing by GET, whatever is asked: no act is recorded, and the dry run of a job is one', async () => {
     await browser.follow(await link());
-    const acts = async () => (await bot.reach.get<{ acts: unknown[] }>('/v1/acts?limit=1000')).acts.length;
+    const acts = async () => (await bot.reach.rows('/v1/acts?limit=1000')).length;
     const before = await acts();
 
     for (const path of [

@@ -63,7 +63,7 @@ beforeAll(async () => {
   await forge.hook(`${bot.url}/webhooks/acme`, 'h'.repeat(40));
   await forge.act('repository.create', { repo: 'acme/app' });
   await until(async () => {
-    const runs = await bot.reach.get<RunReport[]>('/v1/runs?rule=greet');
+    const runs = await bot.reach.rows<RunReport>('/v1/runs?rule=greet');
     const found = runs.find((one) => one.run.state === 'done');
     if (found) run = found.run;
     return found !== undefined;
@@ -138,7 +138,7 @@ describe('integration/console: pages', () => {
   });
 
   it('approves an effect with a reason, and the forge has it', async () => {
-    const [waiting] = await bot.reach.get<Array<{ id: string; runId: string }>>('/v1/approvals');
+    const [waiting] = await bot.reach.rows<{ id: string; runId: string }>('/v1/approvals');
     const shown = await page('olga', `/runs/${waiting?.runId ?? ''}`);
     expect(textOf(shown)).toContain('Approve this effect');
 

@@ -87,7 +87,7 @@ afterAll(() => bot.close());
 
 /** What the audit chain has of an operator, the newest first, beside logins. */
 async function actsOf(name: string): Promise<string[]> {
-  const { acts } = await bot.reach.get<{ acts: Array<{ by: string; operation: string }> }>('/v1/acts?limit=1000');
+  const acts = await bot.reach.rows<{ by: string; operation: string }>('/v1/acts?limit=1000');
   return acts.filter(({ by, operation }) => by === name && operation !== 'login').map(({ operation }) => operation);
 }
 

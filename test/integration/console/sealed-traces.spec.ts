@@ -122,7 +122,7 @@ afterAll(async () => {
   await forge?.close();
 });
 
-const runs = (): Promise<RunReport[]> => bot.reach.get<RunReport[]>('/v1/runs', { limit: 50 });
+const runs = (): Promise<RunReport[]> => bot.reach.rows<RunReport>('/v1/runs', { limit: 50 });
 
 /** All pages about one decision. */
 async function pagesOf(login: string, rule: string): Promise<string> {

@@ -10,6 +10,8 @@ type Query = Record<string, string | number | undefined>;
 /** The control API by method and path, as an older command line or another program asks it. */
 export interface ByPath extends Reach {
   get<T>(path: string, query?: Query): Promise<T>;
+  /** The rows of a page of a list. */
+  rows<Row>(path: string, query?: Query): Promise<Row[]>;
   post<T>(path: string, body?: object): Promise<T>;
 }
 
@@ -26,14 +28,16 @@ export function byPath(reach: Reach): ByPath {
     checkAnswer(method, path, value);
     return value;
   };
+  const get = <T>(path: string, query: Query = {}): Promise<T> => {
+    const given = Object.entries(query).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, `${value}`] as [string, string]],
+    );
+    return ask('GET', given.length === 0 ? path : `${path}?${new URLSearchParams(given).toString()}`);
+  };
   return {
     ...reach,
-    get: (path, query = {}) => {
-      const given = Object.entries(query).flatMap(([name, value]) =>
-        value === undefined ? [] : [[name, `${value}`] as [string, string]],
-      );
-      return ask('GET', given.length === 0 ? path : `${path}?${new URLSearchParams(given).toString()}`);
-    },
+    get,
+    rows: async <Row>(path: string, query?: Query) => (await get<{ rows: Row[] }>(path, query)).rows,
     post: (path, body) => ask('POST', path, body ?? {}),
   };
 }
