@@ -147,10 +147,13 @@ describe('actions/issue.ensure', () => {
     expect(await tracker.said({}, options)).toBe('done: #5 is open');
   });
 
-  it('what an administrator deleted is not made again', async () => {
+  it.each<[string, (tracker: Tracker) => void]>([
+    ['what an administrator deleted', (tracker) => void (tracker.issues.length = 0)],
+    ['one whose marks somebody took out', (tracker) => void (tracker.issue().body = 'By ann.')],
+  ])('%s is not made again', async (_, change) => {
     const tracker = new Tracker();
     await tracker.want();
-    tracker.issues.length = 0;
+    change(tracker);
 
     expect(await tracker.said()).toMatch(/^suppressed: somebody deleted issue red-main: not made again/);
     expect(tracker.rig.written).toEqual(['createIssue']);
