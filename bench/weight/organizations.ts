@@ -5,6 +5,7 @@ import { makeRuleLoader } from '../../src/policies/rule-loader.js';
 import { CelEngine } from '../../src/rules/language/expressions/cel-engine.js';
 import type { ExpressionEngine } from '../../src/rules/language/expression-engine.js';
 import type { Revision, RuleFile } from '../../src/rules/language/revision.js';
+import { missingSets } from '../../src/rules/sources/shared-files.js';
 import { aConfig } from '../../test/builders/a-config.js';
 import { systemClock } from '../../src/core/clock.js';
 import { organizationRules } from '../support/organization-rules.js';
@@ -55,11 +56,12 @@ export async function bytesOfOrganization(kind: 'shared' | 'own'): Promise<numbe
 }
 
 function ownedBy(org: string): RuleFile[] {
-  return organizationRules().map(([name, text]) => ({
+  const own = organizationRules().map(([name, text]) => ({
     path: `rules/${org}/${name}`,
     name,
     text: text.replaceAll(/\bacme\b/g, org),
   }));
+  return [...own, ...missingSets(own, { builtInSets: true })];
 }
 
 function sharedBy(org: string): RuleFile[] {
@@ -70,7 +72,8 @@ function sharedBy(org: string): RuleFile[] {
     text: text.replaceAll(/^(?:org|secrets):.*\n/gm, '').replaceAll(/\bacme\//g, ''),
   }));
   const text = `version: 1\norg: ${org}\nsecrets: [mirror_token]\nextends: ${JSON.stringify(shared.map((file) => file.shared))}\n`;
-  return [{ path: `rules/${org}/own.yaml`, name: 'own.yaml', text }, ...shared];
+  const files = [{ path: `rules/${org}/own.yaml`, name: 'own.yaml', text }, ...shared];
+  return [...files, ...missingSets(files, { builtInSets: true })];
 }
 
 /** Spaces behind an expression make it another one to the engine. */

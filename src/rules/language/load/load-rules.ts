@@ -173,6 +173,7 @@ function* loadFile(file: SourceFile, env: LoadEnvironment, shared: SharedFiles):
     rules.push(yield* compileEach(context, read.node('rules'), 'rules', compileRule));
   for (const { keys: read, context } of all)
     policies.push(yield* compileEach(context, read.node('policies'), 'policies', compilePolicy));
+  for (const layer of layers) layer.file.blameConstants();
   warnOfUnread(varsLayers);
   return { rules: overridden(rules), policies: overridden(policies) };
 }

@@ -14,7 +14,6 @@ export class SourceFile {
   readonly warnings: Problem[] = [];
   readonly path: string;
   readonly text: string;
-  /** Of a built-in set, nobody can mend the text: what does not fit comes from the file that extends it. */
   readonly #isPublished: boolean;
   readonly #lines: LineIndex;
   #charged = 0;
@@ -64,7 +63,7 @@ export class SourceFile {
   warnAt({ line, col }: Position, message: string, hint?: string | null): void {
     if (this.warnings.length >= FILE_LIMITS.problems) return;
     if (this.warnings.some((other) => other.line === line && other.message === message)) return;
-    this.warnings.push({ file: this.path, line, col, message, ...this.#withHint(hint), level: 'warning' });
+    this.warnings.push({ file: this.path, line, col, message, ...(hint ? { hint } : {}), level: 'warning' });
   }
 
   /** Characters of expressions and patterns so far. */
@@ -94,11 +93,13 @@ export class SourceFile {
   problemAt({ line, col }: Position, message: string, hint?: string | null): void {
     if (this.problems.length >= FILE_LIMITS.problems) throw new EnoughProblems();
     if (this.problems.some((other) => other.line === line && other.col === col && other.message === message)) return;
-    this.problems.push({ file: this.path, line, col, message, ...this.#withHint(hint) });
+    this.problems.push({ file: this.path, line, col, message, ...(hint ? { hint } : {}) });
   }
 
-  #withHint(hint: string | null | undefined): { hint?: string } {
-    if (this.#isPublished) return { hint: 'the vars of the file that extends this set do not fit here' };
-    return hint ? { hint } : {};
+  /** What is wrong so far in a built-in set comes from the constants that it was given: nobody can mend its text. */
+  blameConstants(): void {
+    if (!this.#isPublished) return;
+    const hint = 'the vars of the file that extends this set do not fit here';
+    for (const list of [this.problems, this.warnings]) list.forEach((one, n) => (list[n] = { ...one, hint }));
   }
 }
