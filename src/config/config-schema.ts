@@ -86,7 +86,7 @@ export const configSchema = z.strictObject({
     url: secretAddress
       .default('embedded')
       .describe('redis://…, or embedded: with PostgreSQL, processes ring for each other by its notifications'),
-    sweep_s: between(0.2, 60)
+    sweep_s: between(0.2, 3600)
       .default(1)
       .describe(
         'seconds between two looks of a worker for due work for which nobody rang: so late may start what waits for a time, as a retry does',

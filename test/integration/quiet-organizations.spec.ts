@@ -75,10 +75,11 @@ describe.each(['gitea', 'forgejo'] as const)('integration/quiet organizations on
     ]);
 
     const repository = await forge.get<object>('/repos/quiet/app');
+    const fromJobOn = entries.length;
     await deliverSigned(bot, { type: 'workflow_job', body: { ...JOB, repository }, secret: SECRET });
     await until(async () => (await bot.reach.get<StatusReport>('/v1/status')).backlog.arrivals === 0);
-    const fromJobOn = entries.length;
-    await until(() => polls('quiet', fromJobOn) >= 10);
+    const decided = entries.length;
+    await until(() => polls('quiet', decided) >= 10);
     expect(reads('quiet', fromJobOn)).toBeGreaterThanOrEqual(5);
   });
 });

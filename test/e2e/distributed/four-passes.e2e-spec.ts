@@ -24,7 +24,7 @@ const NAMES = ['app', 'lib', 'tool'];
 /** There from the start, and the only ones that schedules look at. */
 const CLOCKS = ['clock-1', 'clock-2'];
 const NEVER_S = 3_600;
-/** The most that `queue.sweep_s` may be. Nobody rings for what waits for a time: an arrival behind another one is found by such a look. */
+/** Rings carry nearly all. Nobody rings for what waits for a time: an arrival behind another one is found by such a look. */
 const SELDOM_S = 60;
 
 interface Pass {
@@ -146,7 +146,7 @@ describeOnBoth('e2e/distributed', () => {
     await forge.close();
   });
 
-  it('makes each effect once where workers look into the store as seldom as may be: rings of Bull carry the work', async () => {
+  it('makes each effect once where workers look into the store once in a minute: rings of Bull carry the work', async () => {
     const pass = { webhooks: true, polling: true, sweepS: SELDOM_S, minutes: 1 };
 
     const running = await start({ sweepS: pass.sweepS, feedEveryS: 1, redisUrl: await freshRedisUrl() });

@@ -31,7 +31,7 @@ export function aReceiverPlace(data = './data'): Place {
       ],
       store: { url: `embedded:${data}` },
       // The forge that is away would be asked again and again.
-      queue: { sweep_s: 60 },
+      queue: { sweep_s: 3600 },
       server: { host: '127.0.0.1', port: 0 },
       metrics: { listen: '127.0.0.1:0' },
     },
