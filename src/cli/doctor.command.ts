@@ -22,6 +22,10 @@ export function doctorCommand(exit: SetExit): Command {
       return { running: bot.running, ...(await bot.call('doctor', { org, operations, ...place })) };
     },
     show: async (report, { operations }) => (await import('./print-doctor.js')).describeDoctor(report, operations),
+    join: ({ forges, ...report }, further) => ({
+      ...report,
+      forges: [...new Map([...forges, ...further.forges].map((forge) => [forge.id, forge])).values()],
+    }),
     after: ({ findings }) => exit(findings > 0 ? 1 : 0),
   })
     .addOption(new Option('--org <name>', 'look at this organization now. Default: answer for all from what is known'))

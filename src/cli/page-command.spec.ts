@@ -53,6 +53,23 @@ describe('cli/page-command', () => {
     expect([written, asked]).toEqual(['2500 rows\n', [1_000, 1_000, 1_000]]);
   });
 
+  it('shows people what every page tells beside its rows', async () => {
+    const hooks = async (place: Parameters<typeof page>[0]) => ({
+      ...(await page(place)),
+      hooks: [place.after ?? '0'],
+    });
+    await printPages(
+      { ...OPTIONS, json: false, all: true },
+      {
+        page: hooks,
+        show: (answer) => answer.hooks.join(),
+        join: (all, further) => ({ ...all, hooks: [...all.hooks, ...further.hooks] }),
+      },
+    );
+
+    expect(written).toBe('0,1000,2000\n');
+  });
+
   it('goes on where a list by time is told to, which calls that place `before`', async () => {
     await printPages(pagesByTime({ ...OPTIONS, before: '20' }), { page, show });
     expect(JSON.parse(written)).toMatchObject({ rows: ROWS.slice(20, 40), next: '40' });

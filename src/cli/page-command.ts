@@ -32,6 +32,8 @@ interface Pages<Answer extends Page> {
   readonly page: (place: PagePlace) => Promise<Answer>;
   /** A page as people read it. */
   readonly show: (answer: Answer) => string | Promise<string>;
+  /** What a page tells of its own rows beside them, joined with that of the pages before. Default: that of the first page is shown. */
+  readonly join?: ((first: Answer, further: Answer) => Answer) | undefined;
 }
 
 const USUAL_ROWS = 50;
@@ -58,7 +60,7 @@ export async function everyRow<Row>(
  */
 export async function printPages<Answer extends Page>(
   { json, all, after, limit }: PageOptions,
-  { page, show }: Pages<Answer>,
+  { page, show, join = (all) => all }: Pages<Answer>,
 ): Promise<Answer> {
   const first = await page({ after, limit: all ? MOST_ROWS : limit });
   if (!all) {
@@ -67,13 +69,15 @@ export async function printPages<Answer extends Page>(
     return first;
   }
   const rows: unknown[] = [];
+  let joined = first;
   for (let current = first; ; current = await page({ after: current.next ?? undefined, limit: MOST_ROWS })) {
     if (json) for (const row of current.rows) writeOut(`${stringifyJson(row as never)}\n`);
     else rows.push(...current.rows);
+    if (current !== first) joined = join(joined, current);
     if (current.next === null) break;
   }
   if (!json) {
-    const text = await show({ ...first, rows, next: null });
+    const text = await show({ ...joined, rows, next: null });
     print(false, null, () => text);
   }
   return first;
@@ -109,6 +113,7 @@ interface PageCommand<Options, Answer extends Page> {
   readonly argument?: keyof Options & string;
   readonly page: (bot: Reach, options: Options & PagePlace) => Promise<Answer>;
   readonly show: (answer: Answer, options: Options) => string | Promise<string>;
+  readonly join?: Pages<Answer>['join'];
   /** What follows from the first page, such as the exit code: what it counts are all rows. */
   readonly after?: (answer: Answer) => void;
 }
@@ -117,7 +122,7 @@ interface PageCommand<Options, Answer extends Page> {
 export function pageCommand<Options extends object, Answer extends Page>(
   name: string,
   summary: string,
-  { argument, page, show, after: then }: PageCommand<Options, Answer>,
+  { argument, page, show, join, after: then }: PageCommand<Options, Answer>,
 ): Command {
   const command = storeCommand(name, summary);
   for (const option of pageOptions()) command.addOption(option);
@@ -129,6 +134,7 @@ export function pageCommand<Options extends object, Answer extends Page>(
       const first = await printPages(wanted, {
         page: (place) => page(bot, { ...options, ...place }),
         show: (answer) => show(answer, options),
+        join,
       });
       then?.(first);
     });

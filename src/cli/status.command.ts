@@ -14,6 +14,10 @@ export function statusCommand(): Command {
   return pageCommand('status', 'show what needs attention, and each organization with its revision and its polls', {
     page: async (bot, options: SentTo<'status'>) => ({ running: bot.running, ...(await bot.call('status', options)) }),
     show: (report) => describeStatus(report, report.running),
+    join: ({ deliveries, ...report }, further) => ({
+      ...report,
+      deliveries: { ...deliveries, hooks: [...deliveries.hooks, ...further.deliveries.hooks] },
+    }),
   }).addOption(orgOption());
 }
 
