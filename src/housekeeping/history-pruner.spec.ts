@@ -3,14 +3,18 @@ import { ManualClock } from '../../test/fakes/manual-clock.js';
 import { Encryptor } from '../core/encryptor.js';
 import { Secret } from '../core/secret.js';
 import { HistoryPruner } from './history-pruner.js';
-import type { HistoryAge, HistoryKind } from './retention-store.port.js';
+import type { Retention, HistoryKind } from './retention-store.port.js';
 
 /** A store with so many old rows of each kind, half of them of each of two organizations; each second one may go. Remembers what it was asked. */
 function aStore(rows: Readonly<Record<HistoryKind, number>>, onBatch: () => void = () => undefined) {
   const asked: string[] = [];
-  const ages: HistoryAge[] = [];
+  const ages: Retention[] = [];
   const store = {
-    forgetRepeats: async () => 0,
+    forgetRepeats: async (before: Date, from: number) => {
+      asked.push(`texts of before ${before.toISOString()} from ${from}`);
+      onBatch();
+      return { count: 7, next: from < 100 ? from + 50 : null };
+    },
     moveBeginnings: async (to: Date) => void asked.push(`beginnings ${to.toISOString()}`),
     oldRows: async (kind: HistoryKind, after: string, limit: number, before: Date) => {
       asked.push(`${kind} after ${after === '' ? 'none' : after} of before ${before.toISOString()}`);
@@ -20,7 +24,7 @@ function aStore(rows: Readonly<Record<HistoryKind, number>>, onBatch: () => void
     },
     deleteRevisions: async (before: Date) =>
       asked.push(`revisions of before ${before.toISOString()}`) - asked.length + 3,
-    deleteEnded: async (kind: HistoryKind, ids: readonly string[], age: HistoryAge) => {
+    deleteEnded: async (kind: HistoryKind, ids: readonly string[], age: Retention) => {
       asked.push(`${kind}: ${ids.length} of ${[...new Set(ids)].join()}`);
       ages.push(age);
       onBatch();
@@ -60,6 +64,14 @@ describe('housekeeping/history-pruner', () => {
       `revisions ${of}`,
     ]);
     expect(ages[0]).toMatchObject({ now: new Date('2026-11-20T12:00:00Z'), days: 400 });
+  });
+
+  it('forgets texts a stretch of the table after the other, and ends after the one under way', async () => {
+    const { asked, pruner } = aStore({ events: 0, runs: 0, arrivals: 0 });
+    const stopped = aStore({ events: 0, runs: 0, arrivals: 0 }, () => stopped.pruner.stop());
+
+    expect([await pruner.forgetRepeats(500), await stopped.pruner.forgetRepeats(500)]).toEqual([21, 7]);
+    expect(asked).toEqual([0, 50, 100].map((from) => `texts of before 2025-07-08T12:00:00.000Z from ${from}`));
   });
 
   it('ends after the batch under way', async () => {

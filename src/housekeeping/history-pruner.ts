@@ -4,9 +4,8 @@ import { Clock } from '../core/clock.js';
 import { Encryptor } from '../core/encryptor.js';
 import { historyBegins } from '../polling/kept-position.js';
 import { auditKey } from './audit/audit-check.js';
-import { RetentionStore, type HistoryAge, type HistoryKind, type OldRows } from './retention-store.port.js';
+import { ageBefore, RetentionStore, type HistoryKind, type OldRows } from './retention-store.port.js';
 
-const DAY_MS = 86_400_000;
 /** Rows that are looked at together. */
 const PAGE = 5_000;
 /** Of one organization in one transaction, with all that hangs on them: an embedded store does nothing else meanwhile. */
@@ -32,15 +31,33 @@ export class HistoryPruner {
     await this.store.moveBeginnings(historyBegins(age.now, days));
     const deleted = new Map<HistoryKind, number>();
     for (const kind of KINDS)
-      for await (const ids of this.batches(kind, beforeOf(age))) {
-        const fromMs = this.clock.monotonicMs();
-        const count = await this.store.deleteEnded(kind, ids, age);
+      for await (const ids of this.batches(kind, ageBefore(age))) {
+        const count = await this.withRest(() => this.store.deleteEnded(kind, ids, age));
         if (count > 0) deleted.set(kind, count + (deleted.get(kind) ?? 0));
-        await rest(this.clock.monotonicMs() - fromMs);
       }
     if (this.isStopped) return deleted;
-    const revisions = await this.store.deleteRevisions(beforeOf(age));
+    const revisions = await this.store.deleteRevisions(ageBefore(age));
     return revisions === 0 ? deleted : new Map([...deleted, ['revisions', revisions]]);
+  }
+
+  /** Forgets texts of deliveries that came so many days ago. @returns how many */
+  async forgetRepeats(days: number): Promise<number> {
+    const before = ageBefore({ now: this.clock.now(), days });
+    let forgotten = 0;
+    for (let from: number | null = 0; from !== null && !this.isStopped;) {
+      const at: number = from;
+      const { count, next } = await this.withRest(() => this.store.forgetRepeats(before, at));
+      forgotten += count;
+      from = next;
+    }
+    return forgotten;
+  }
+
+  private async withRest<T>(work: () => Promise<T>): Promise<T> {
+    const fromMs = this.clock.monotonicMs();
+    const outcome = await work();
+    await rest(this.clock.monotonicMs() - fromMs);
+    return outcome;
   }
 
   private async *batches(kind: HistoryKind, before: Date): AsyncGenerator<readonly string[]> {
@@ -59,8 +76,4 @@ export class HistoryPruner {
   stop(): void {
     this.isStopped = true;
   }
-}
-
-function beforeOf({ now, days }: Pick<HistoryAge, 'now' | 'days'>): Date {
-  return new Date(now.getTime() - days * DAY_MS);
 }

@@ -1,26 +1,13 @@
 import type { EntityManager } from 'typeorm';
 import { grouped } from '../core/grouped.js';
-import { cutIdOf, type AuditKey } from '../core/audit-chain.js';
+import { cutIdOf } from '../core/audit-chain.js';
+import { ageBefore, type Retention } from '../housekeeping/retention-store.port.js';
 import { chain, headOf, micros, time } from './audit-links.js';
 import { integers } from './parameters.js';
 import { execute } from './database.js';
 
-const DAY_MS = 86_400_000;
 /** A cut says from which number to which it took links. Where so many between two of them stay, the rest is a cut of its own: to check one reads all between. */
 const LARGEST_HOLE = 100;
-
-/** What is to be deleted because it is old. */
-export interface Retention {
-  /** When it is deleted, by the clock that told the age. */
-  readonly now: Date;
-  /** Configured age. */
-  readonly days: number;
-  readonly key: AuditKey;
-}
-
-export function ageBefore({ now, days }: Pick<Retention, 'now' | 'days'>): Date {
-  return new Date(now.getTime() - days * DAY_MS);
-}
 
 /** SQL: whether a run or act is sealed, by a link that is older than this moment. `cutLinks` takes no other. */
 export const isOldLink = (row: string, before: string): string =>

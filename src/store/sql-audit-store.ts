@@ -11,7 +11,8 @@ import {
 } from '../core/audit-chain.js';
 import { firstIdAt } from '../core/ids.js';
 import type { AuditStore } from '../housekeeping/audit/audit-store.port.js';
-import { ageBefore, cutLinks, isOldLink, type Retention } from './audit-cuts.js';
+import { ageBefore, type Retention } from '../housekeeping/retention-store.port.js';
+import { cutLinks, isOldLink } from './audit-cuts.js';
 import { chain, headOf, micros, recordsOf, time, type Grown } from './audit-links.js';
 import { execute, planForValues, type Database } from './database.js';
 import { orgsOf } from './orgs-of.js';

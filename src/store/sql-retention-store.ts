@@ -3,8 +3,14 @@ import { grouped } from '../core/grouped.js';
 import type { NewEntry } from '../core/arrival.js';
 import { firstIdAt, madeAtMs } from '../core/ids.js';
 import { isJsonObject, parseJson, type Json } from '../core/json.js';
-import type { HistoryAge, HistoryKind, OldRows, RetentionStore } from '../housekeeping/retention-store.port.js';
-import { ageBefore, cutLinks } from './audit-cuts.js';
+import {
+  ageBefore,
+  type HistoryKind,
+  type OldRows,
+  type Retention,
+  type RetentionStore,
+} from '../housekeeping/retention-store.port.js';
+import { cutLinks } from './audit-cuts.js';
 import { execute, executePlanned, planForValues, type Database } from './database.js';
 import {
   ACTING_EVENTS,
@@ -45,14 +51,12 @@ const PAGES_AT_ONCE = 50;
 export class SqlRetentionStore implements RetentionStore {
   constructor(private readonly db: Database) {}
 
-  async forgetRepeats(before: Date): Promise<number> {
+  async forgetRepeats(before: Date, from: number): Promise<{ count: number; next: number | null }> {
+    const to = from + PAGES_AT_ONCE;
+    const stretch = [`(${from},0)`, `(${to},0)`, `${firstIdAt(before)}-0000-0000-000000000000`];
+    const { affected } = await this.db.run((manager) => execute(manager, FORGET_REPEATS, stretch));
     const { rows } = await this.db.run((manager) => execute<{ pages: number }>(manager, PAGES));
-    let forgotten = 0;
-    for (let page = 0; page < (rows[0]?.pages ?? 0); page += PAGES_AT_ONCE) {
-      const stretch = [`(${page},0)`, `(${page + PAGES_AT_ONCE},0)`, `${firstIdAt(before)}-0000-0000-000000000000`];
-      forgotten += (await this.db.run((manager) => execute(manager, FORGET_REPEATS, stretch))).affected;
-    }
-    return forgotten;
+    return { count: affected, next: to < (rows[0]?.pages ?? 0) ? to : null };
   }
 
   async moveBeginnings(to: Date): Promise<void> {
@@ -68,7 +72,7 @@ export class SqlRetentionStore implements RetentionStore {
     return { ids, last: rows.length < limit ? null : (rows.at(-1)?.id ?? null) };
   }
 
-  async deleteEnded(kind: HistoryKind, ids: readonly string[], age: HistoryAge): Promise<number> {
+  async deleteEnded(kind: HistoryKind, ids: readonly string[], age: Retention): Promise<number> {
     return this.db.transaction(async (manager) => {
       await planForValues(manager);
       await execute(manager, LOCK_ROWS[kind], [ids]);
@@ -94,7 +98,7 @@ const REVISIONS_BEFORE_MS = 86_400_000;
 
 const DELETE = { events: deleteEvents, runs: deleteRuns, arrivals: deleteArrivals };
 
-async function deleteEvents(manager: EntityManager, ids: readonly string[], age: HistoryAge): Promise<void> {
+async function deleteEvents(manager: EntityManager, ids: readonly string[], age: Retention): Promise<void> {
   const arrivals = idsOf(await execute(manager, ARRIVALS_OF_EVENTS, [ids]));
   const { rows: objects } = await execute<EndedObject>(manager, ENDED_OBJECTS, [ids, ageBefore(age)]);
   await deleteRuns(manager, idsOf(await execute(manager, RUNS_OF_EVENTS, [ids])), age);
@@ -121,7 +125,7 @@ function numberIn(data: Json): string | null {
   return /^\d+$/.test(number) ? number : null;
 }
 
-async function deleteRuns(manager: EntityManager, ids: readonly string[], age: HistoryAge): Promise<void> {
+async function deleteRuns(manager: EntityManager, ids: readonly string[], age: Retention): Promise<void> {
   if (ids.length === 0) return;
   await cutLinks(manager, ids, age);
   for (const sql of [DELETE_INTENTS, REMEMBER_INTENTS, DELETE_RUNS]) await execute(manager, sql, [ids]);

@@ -5,7 +5,7 @@ import type { ForgeEvent } from '../../src/core/event.js';
 import { firstIdAt, newId } from '../../src/core/ids.js';
 import type { NewIntent } from '../../src/core/run.js';
 import { checkPage } from '../../src/housekeeping/audit/audit-check.js';
-import type { HistoryAge, HistoryKind, OldRows } from '../../src/housekeeping/retention-store.port.js';
+import type { Retention, HistoryKind, OldRows } from '../../src/housekeeping/retention-store.port.js';
 import type { ErasableRun, ErasurePage } from '../../src/housekeeping/erase/erasure-store.port.js';
 import type { StatedObject } from '../../src/pipeline/inbox-store.port.js';
 import type { Stores } from '../../src/store/open-stores.js';
@@ -30,7 +30,7 @@ export function deletedHistorySuite(open: () => Promise<Stores>): void {
     });
 
     /** All that a test made is so old by then. */
-    const then = (days = DAYS + 10): HistoryAge => ({
+    const then = (days = DAYS + 10): Retention => ({
       now: new Date(Date.now() + days * DAY_MS),
       days: DAYS,
       key: KEY,

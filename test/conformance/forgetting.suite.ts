@@ -14,6 +14,18 @@ export function forgettingSuite(open: () => Promise<Stores>): void {
 
     const text = JSON.stringify({ ...sampleBody('issues'), action: 'closed' });
     const told = () => aDelivery({ eventType: 'issues', event: 'issues', text });
+    const forgotten = async (before: Date): Promise<number> => {
+      let count = 0;
+      for (let from: number | null = 0; from !== null;) {
+        const stretch: Awaited<ReturnType<Stores['retention']['forgetRepeats']>> = await stores.retention.forgetRepeats(
+          before,
+          from,
+        );
+        count += stretch.count;
+        from = stretch.next;
+      }
+      return count;
+    };
     const events = async (): Promise<number> => (await stores.inbox.undecidedEvents(100)).length;
 
     it('the text of a delivery that is kept no more counts for it all the same', async () => {
@@ -45,8 +57,8 @@ export function forgettingSuite(open: () => Promise<Stores>): void {
       await stores.inbox.storeEntries([anEntry({ entryKey: '7' })]);
       await decideAll(stores.inbox);
 
-      expect(await stores.retention.forgetRepeats(new Date(Date.now() - 60_000))).toBe(0);
-      expect(await stores.retention.forgetRepeats(new Date(Date.now() + 60_000))).toBe(1);
+      expect(await forgotten(new Date(Date.now() - 60_000))).toBe(0);
+      expect(await forgotten(new Date(Date.now() + 60_000))).toBe(1);
 
       await stores.inbox.storeDeliveries([told()]);
       await decideAll(stores.inbox);
@@ -63,7 +75,7 @@ export function forgettingSuite(open: () => Promise<Stores>): void {
       await fill(0, '01900000-0000');
       await fill(20_000, '0192ffff-ffff');
 
-      expect(await stores.retention.forgetRepeats(new Date(0x0191_0000_0000))).toBe(20_000);
+      expect(await forgotten(new Date(0x0191_0000_0000))).toBe(20_000);
     });
 
     it('takes a hundred bytes at most for the text of a delivery, with the index', async () => {

@@ -19,7 +19,6 @@ import type { DoctorReport } from '../doctor/check.js';
 import { Doctor, type DoctorScope } from '../doctor/doctor.js';
 import { EndedRecordStore } from '../ended-record-store.port.js';
 import { HistoryPruner } from '../history-pruner.js';
-import { RetentionStore } from '../retention-store.port.js';
 import { StoreMaintenance } from '../store-maintenance.port.js';
 import type { JobTools } from './job.js';
 
@@ -46,7 +45,6 @@ export class BotJobTools implements JobTools {
     readonly archive: ArchiveInbox,
     readonly ticks: TickStore,
     readonly ended: EndedRecordStore,
-    readonly retention: RetentionStore,
     readonly pruner: HistoryPruner,
     readonly sealer: AuditSealer,
     private readonly doctor: Doctor,

@@ -1,6 +1,6 @@
+import { ageBefore } from '../retention-store.port.js';
 import { nightly, type Job } from './job.js';
 
-const DAY_MS = 86_400_000;
 /** Rows of a kind in one statement: an embedded store does nothing else meanwhile. */
 const BATCH = 1_000;
 
@@ -14,8 +14,7 @@ export const pruneHistory: Job = {
   when: 'nightly',
   isAudit: false,
   async run({ isDryRun, tools }) {
-    const daysAgo = (days: number): Date => new Date(tools.clock.now().getTime() - days * DAY_MS);
-    const before = daysAgo(tools.historyDays);
+    const before = ageBefore({ now: tools.clock.now(), days: tools.historyDays });
     const summary = `events, findings, plans, stages, gaps and outages that ended before ${before.toISOString().slice(0, 10)} are deleted`;
     if (isDryRun) return { summary };
     const pruned = new Map<string, number>();
@@ -26,7 +25,7 @@ export const pruneHistory: Job = {
     }
     for (const [kind, count] of await tools.pruner.run(tools.historyDays)) pruned.set(kind, count);
     const changes = [...pruned].map(([kind, count]) => `${count} ${kind} deleted`);
-    const repeats = tools.repeatDays === null ? 0 : await tools.retention.forgetRepeats(daysAgo(tools.repeatDays));
+    const repeats = tools.repeatDays === null ? 0 : await tools.pruner.forgetRepeats(tools.repeatDays);
     return { summary, changes: repeats === 0 ? changes : [...changes, `${repeats} texts of deliveries forgotten`] };
   },
 };

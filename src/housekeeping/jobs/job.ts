@@ -13,7 +13,6 @@ import type { AccountSync } from '../account-sync.js';
 import type { ArchiveInbox } from '../archive-inbox.js';
 import type { EndedRecordStore } from '../ended-record-store.port.js';
 import type { HistoryPruner } from '../history-pruner.js';
-import type { RetentionStore } from '../retention-store.port.js';
 import type { AuditSealer } from '../audit/audit-sealer.js';
 import { type Check, type DoctorReport, isFinding } from '../doctor/check.js';
 import type { DoctorScope } from '../doctor/doctor.js';
@@ -122,8 +121,7 @@ export interface JobTools {
   /** Acts of people are kept so long; null = for ever. */
   readonly actsDays: number | null;
   readonly sealer: Pick<AuditSealer, 'run' | 'deleteActs'>;
-  readonly pruner: Pick<HistoryPruner, 'run'>;
-  readonly retention: Pick<RetentionStore, 'forgetRepeats'>;
+  readonly pruner: Pick<HistoryPruner, 'run' | 'forgetRepeats'>;
   /** An equal delivery is recognized for so long; null = for ever. */
   readonly repeatDays: number | null;
   readonly maintenance: (what: 'checkpoint' | 'vacuum') => Promise<void>;
