@@ -213,12 +213,12 @@ export async function changeEvent(
   eventId: string,
   change: (event: Pick<ForgeEvent, 'actor' | 'repo' | 'data'>) => Pick<ForgeEvent, 'actor' | 'repo' | 'data'>,
 ): Promise<void> {
-  const deciders = await execute<{ actor: string; repo: string; data: string }>(
+  const { rows } = await execute<{ actor: string; repo: string; data: string }>(
     manager,
     'SELECT actor, repo, data FROM events WHERE id = $1 FOR NO KEY UPDATE',
     [eventId],
   );
-  const [row] = deciders.rows;
+  const [row] = rows;
   if (!row) return;
   const { actor, repo, data } = change({
     actor: parseJson(row.actor) as unknown as ForgeEvent['actor'],

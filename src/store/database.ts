@@ -210,8 +210,8 @@ export class Database {
       const outcome = await this.once(work);
       if ('value' in outcome) return outcome.value;
       if (!recheck) throw new StoreUnavailable('the store went away at commit');
-      const rows = await this.run(recheck);
-      return rows === undefined ? this.transaction(work) : rows;
+      const committed = await this.run(recheck);
+      return committed === undefined ? this.transaction(work) : committed;
     });
   }
 
@@ -229,9 +229,9 @@ export class Database {
       return await this.run(work);
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error;
-      const rows = await this.run(recheck).catch(() => undefined);
-      if (rows === undefined) throw error;
-      return rows;
+      const seen = await this.run(recheck).catch(() => undefined);
+      if (seen === undefined) throw error;
+      return seen;
     }
   }
 

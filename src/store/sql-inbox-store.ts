@@ -37,7 +37,7 @@ import {
 import { placesFrom, visibilityValues, tellsArrival } from './visibility-statements.js';
 import { StoreFailed } from './store-errors.js';
 
-/** The key in hex. */
+/** The key as the server writes a UUID. */
 type StoredRow = { id: string; key: string };
 
 const EVENTS = `SELECT ${eventRows.list('e')} FROM events e WHERE e.id = ANY ($1)`;

@@ -18,21 +18,21 @@ WHERE forge = $1 AND org = $2 AND policy = $3 AND subject = $4 AND name = ANY($5
 
 const RANK = `array_position(ARRAY['critical', 'high', 'medium', 'low'], severity)`;
 
-/** Of what is asked for. `$9` is the number of a repository. */
+/** Of what is asked for. `$5` is the number of a repository. */
 const FITS = `
 ($1::text IS NULL OR lower(org) = lower($1)) AND ($2::text IS NULL OR policy = $2) AND ($3::text IS NULL OR severity = $3) AND ($4 OR ended_at IS NULL)
-  AND ($9::text IS NULL OR subject = $9) AND ${tellsRepo('org', `nullif(subject, '')`, placesFrom(6))}`;
+  AND ($5::text IS NULL OR subject = $5) AND ${tellsRepo('org', `nullif(subject, '')`, placesFrom(6))}`;
 
-/** `$10`: rank and number of the last row of the page before. */
+/** `$9`: rank and number of the last row of the page before; `$10`: how many. */
 const LIST = `
 SELECT forge, org, policy, subject, subject_name AS "subjectName", name, severity, message, since, last_seen_at AS "lastSeenAt", ended_at AS "endedAt",
        ${RANK} || ' ' || seq AS place
 FROM findings WHERE ${FITS}
-  AND ($10::text IS NULL OR (${RANK}, -seq) > (CAST(split_part($10, ' ', 1) AS int), -CAST(split_part($10, ' ', 2) AS bigint)))
-ORDER BY ${RANK}, seq DESC LIMIT $5`;
+  AND ($9::text IS NULL OR (${RANK}, -seq) > (CAST(split_part($9, ' ', 1) AS int), -CAST(split_part($9, ' ', 2) AS bigint)))
+ORDER BY ${RANK}, seq DESC LIMIT $10`;
 
 const COUNT = `
-SELECT count(*)::int AS total, count(*) FILTER (WHERE ended_at IS NULL)::int AS open FROM findings WHERE ${FITS} AND $5::int IS NOT NULL`;
+SELECT count(*)::int AS total, count(*) FILTER (WHERE ended_at IS NULL)::int AS open FROM findings WHERE ${FITS}`;
 
 export class TypeOrmFindingStore implements FindingStore {
   constructor(private readonly db: Database) {}
@@ -75,7 +75,7 @@ export class TypeOrmFindingStore implements FindingStore {
   }
 
   private async rows(filter: Filter): Promise<Array<KeptFinding & { readonly place: string }>> {
-    const params = [...valuesOf(filter), filter.after ?? null];
+    const params = [...valuesOf(filter), filter.after ?? null, filter.limit];
     const { rows } = await this.db.run((manager) =>
       executePlanned<KeptFinding & { readonly place: string }>(manager, LIST, params),
     );
@@ -89,10 +89,6 @@ export class TypeOrmFindingStore implements FindingStore {
 
 type Filter = Parameters<FindingStore['page']>[0];
 
-function valuesOf({ org, policy, subject, severity, ended, visibility = null, limit }: Filter): unknown[] {
-  return [
-    ...[org ?? null, policy ?? null, severity ?? null, ended, limit],
-    ...visibilityValues(visibility),
-    subject ?? null,
-  ];
+function valuesOf({ org, policy, subject, severity, ended, visibility = null }: Filter): unknown[] {
+  return [...[org ?? null, policy ?? null, severity ?? null, ended, subject ?? null], ...visibilityValues(visibility)];
 }

@@ -242,7 +242,7 @@ export class Doctor {
       periods: await this.periods.all(),
       ofOrg: await this.orgAccess.all(),
       names: await this.looks.all<SeenNames>('org.names'),
-      verdict: await this.verdicts.all(),
+      verdict: await this.verdicts.among(),
       arriving: new Map(
         (await this.gaps.arriving(orgs, new Date(now.getTime() - DAY_MS))).map((one) => [one.org, one]),
       ),
@@ -436,6 +436,6 @@ interface KnownToDoctor {
   readonly ofForge: Awaited<ReturnType<ServerAccessReader['all']>>;
   readonly ofOrg: Awaited<ReturnType<OrgAccessReader['all']>>;
   readonly names: (at: LookedAt) => Known<SeenNames>;
-  readonly verdict: Awaited<ReturnType<RuleVerdicts['all']>>;
+  readonly verdict: Awaited<ReturnType<RuleVerdicts['among']>>;
   readonly arriving: ReadonlyMap<string, Arriving>;
 }

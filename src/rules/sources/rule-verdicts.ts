@@ -1,11 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { RuleVerdict } from './rule-repository.port.js';
 import { ForgeError } from '../../core/errors.js';
-import { isJsonObject, type Json, type JsonObject } from '../../core/json.js';
+import { isJsonObject, type JsonObject } from '../../core/json.js';
 import { Logger } from '../../core/logger.js';
 import { ConnectedForges, type ForgeClients } from '../../forge/connected-forges.js';
 import { RuleHistory } from './rule-history.port.js';
-import { KnownFacts } from '../../core/known-facts.port.js';
+import { KnownFacts, type KnownFact } from '../../core/known-facts.port.js';
 
 /** What is shown of the newest look at an organization's repository of rules. */
 export interface ReportedVerdict extends RuleVerdict {
@@ -14,6 +14,13 @@ export interface ReportedVerdict extends RuleVerdict {
   /** Why the verdict could not be put on the commit; null when it was, or did not have to be. */
   readonly unposted: string | null;
 }
+
+interface LearnedVerdict extends ReportedVerdict {
+  readonly learnedAt: Date;
+}
+
+/** Of an organization; null = none is known. */
+type VerdictOf = (forge: string, org: string) => LearnedVerdict | null;
 
 const KIND = 'rules.verdict';
 const CONTEXT = 'forgehand/rules';
@@ -48,37 +55,17 @@ export class RuleVerdicts {
     await Promise.all(this.queues.values());
   }
 
-  /** The newest one, also of an earlier process. */
-  of(forge: string, org: string): Promise<(ReportedVerdict & { learnedAt: Date }) | null> {
-    return ruleVerdictOf(this.facts, forge, org);
-  }
-
-  /** The same of several, with one question to the store. */
-  async among(
-    orgs: readonly string[],
-  ): Promise<(forge: string, org: string) => (ReportedVerdict & { learnedAt: Date }) | null> {
-    const rows = await this.facts.of([KIND], orgs);
-    const verdicts = new Map(
-      rows.map(({ forge, subject, fact, learnedAt }) => {
-        const verdict = readVerdict(fact);
-        return [`${forge}/${subject}`, verdict && { ...verdict, learnedAt }] as const;
-      }),
-    );
-    return (forge, org) => verdicts.get(`${forge}/${org}`) ?? null;
-  }
-
-  /** The same of all organizations, with one question to the store. */
-  async all(): Promise<(forge: string, org: string) => ReportedVerdict | null> {
-    const verdicts = new Map<string, ReportedVerdict | null>();
-    for (const { forge, subject, fact } of await this.facts.all(KIND))
-      verdicts.set(`${forge}/${subject}`, readVerdict(fact));
+  /** The newest ones, also of an earlier process, with one question to the store. @param orgs default: all */
+  async among(orgs?: readonly string[]): Promise<VerdictOf> {
+    const rows = orgs === undefined ? await this.facts.all(KIND) : await this.facts.of([KIND], orgs);
+    const verdicts = new Map(rows.map((row) => [`${row.forge}/${row.subject}`, readVerdict(row)]));
     return (forge, org) => verdicts.get(`${forge}/${org}`) ?? null;
   }
 
   private async tell(forge: string, org: string, verdict: RuleVerdict): Promise<void> {
     // Nothing was found out about the rules: what was said last stands.
     if (verdict.state === 'unreachable') return;
-    const last = await this.of(forge, org);
+    const last = await ruleVerdictOf(this.facts, forge, org);
     if (last && sameVerdict(last, verdict)) return;
     const isChange = verdict.state === 'active' && last?.commit !== verdict.commit && last !== null;
     const history = isChange ? await this.history.onHistory(org).catch(() => null) : null;
@@ -120,10 +107,9 @@ export async function ruleVerdictOf(
   facts: Pick<KnownFacts, 'read'>,
   forge: string,
   org: string,
-): Promise<(ReportedVerdict & { learnedAt: Date }) | null> {
+): Promise<LearnedVerdict | null> {
   const row = await facts.read(forge, org, KIND);
-  const verdict = row && readVerdict(row.fact);
-  return verdict && { ...verdict, learnedAt: row.learnedAt };
+  return row && readVerdict(row);
 }
 
 /** The commit status of a verdict: one line of what was said. */
@@ -160,8 +146,8 @@ function sameVerdict(a: RuleVerdict, b: RuleVerdict): boolean {
   return key(a) === key(b);
 }
 
-function readVerdict(fact: Json): ReportedVerdict | null {
+function readVerdict({ fact, learnedAt }: KnownFact): LearnedVerdict | null {
   return isJsonObject(fact) && typeof fact['repository'] === 'string' && Array.isArray(fact['problems'])
-    ? (fact as unknown as ReportedVerdict)
+    ? { ...(fact as unknown as ReportedVerdict), learnedAt }
     : null;
 }

@@ -10,16 +10,16 @@ const port = parentPort;
 if (!port) throw new Error('this is the program of a thread');
 const { dir, template } = workerData as ThreadStart;
 
-const answer = (answer: Answer): void =>
+const send = (answer: Answer): void =>
   port.postMessage(answer, 'parts' in answer ? answer.parts.map(({ buffer }) => buffer) : []);
 
 function failed(id: number, error: unknown): void {
-  answer({ id, failure: { message: messageOf(error), code: error instanceof BotError ? error.code : null } });
+  send({ id, failure: { message: messageOf(error), code: error instanceof BotError ? error.code : null } });
 }
 
 /** The thread stops where it is, in the middle of the engine's flush: nothing more is written or answered before it is ended. */
 function standStill(error: FlushFailed): never {
-  answer({ flushFailed: error.context as unknown as { path: string; reason: string } });
+  send({ flushFailed: error.context as unknown as { path: string; reason: string } });
   for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
 }
 
@@ -42,7 +42,7 @@ try {
   const backend = new PgliteBackend(await openFolder(dir, template ? new Blob([template]) : null, standStill));
   port.on('message', (order: Order) => {
     carryOut(backend, order).then(
-      (parts) => answer({ id: order.id, parts: parts.map(handable) }),
+      (parts) => send({ id: order.id, parts: parts.map(handable) }),
       (error: unknown) => {
         // The engine has ended, so its thread does: whoever asks next opens the store in another one.
         if (backend.closed) process.exit();
@@ -50,7 +50,7 @@ try {
       },
     );
   });
-  answer({ id: 0, parts: [] });
+  send({ id: 0, parts: [] });
 } catch (error) {
   failed(0, error);
 }

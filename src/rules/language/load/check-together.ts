@@ -3,6 +3,7 @@ import type { Json } from '../../../core/json.js';
 import type { ParamProgram, PolicyItem, PolicyPart } from '../compile/program.js';
 import type { CompiledPolicy, CompiledRule } from '../revision.js';
 import type { Position } from '../../../core/problem.js';
+import { undoEachOther } from './ends-alone.js';
 import { sameRepository } from './writers.js';
 import { constantIn } from './raised-kinds.js';
 
@@ -243,11 +244,6 @@ function* sameVariables(rules: readonly CompiledRule[], org: string): Generator<
         isWarning: true,
       };
   }
-}
-
-/** One makes what the other takes away. */
-function undoEachOther(one: PolicyPart['action'], other: PolicyPart['action']): boolean {
-  return one.effect?.undoes === other.name || other.effect?.undoes === one.name;
 }
 
 /** A rule that writes what a policy writes otherwise: the policy repairs it at its next pass. */

@@ -24,14 +24,17 @@ export function endsAlone({ action, params }: Writer): boolean {
   return params.filter(({ name }) => !isNaming(action, name)).every(({ template }) => isConstant(template));
 }
 
+/** One makes what the other takes away. */
+export function undoEachOther(one: ActionFacts, other: ActionFacts): boolean {
+  return one.effect?.undoes === other.name || other.effect?.undoes === one.name;
+}
+
 /** Another one writes the same thing otherwise. */
 export function isOpposed(writer: Writer, others: readonly Writer[]): boolean {
   const { name, effect } = writer.action;
   return (
     others.some(({ action, params }) => {
-      if (action.effect?.undoes === name || effect?.undoes === action.name)
-        return !areApart(writer, { action, params });
-      return false;
+      return undoEachOther(action, writer.action) && !areApart(writer, { action, params });
     }) ||
     (!effect?.makesOnly &&
       others.some((other) => other !== writer && other.action.name === name && !writesAlike(writer, other)))

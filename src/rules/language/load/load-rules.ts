@@ -62,7 +62,7 @@ export function* loadSteps(files: readonly RuleFile[], env: LoadEnvironment): Ge
   yield;
   if (env.checkTypes) {
     yield* checkLoops(sources, rules, policies, env.org);
-    for (const { position, message, hint } of unaskedRules(rules, policies, env.org))
+    for (const { position, message, hint } of yield* unaskedRules(rules, policies, env.org))
       sources.find(({ path }) => path === position.file)?.warnAt(position, message, hint);
     for (const { position, message, hint, isWarning } of checkTogether(rules, policies, env.org)) {
       const file = sources.find(({ path }) => path === position.file);

@@ -19,12 +19,14 @@ const MAX_NAMED = 3;
 /** Whoever answers comments means those of people: a comment of the bot is hardly ever an order to itself. */
 const OF_PEOPLE: ReadonlySet<EventKind> = new Set(['comment.created', 'comment.edited', 'comment.deleted']);
 
-/** The bot's own acts start no rule unless it says so; who named no actor at all may not have thought of them. */
+/**
+ * The bot's own acts start no rule unless it says so; who named no actor at all may not have thought of them. It stops after each of the steps (`inSlices`).
+ */
 export function* unaskedRules(
   rules: readonly CompiledRule[],
   policies: readonly CompiledPolicy[],
   org: string,
-): Generator<UnaskedRule, void> {
+): Generator<void, readonly UnaskedRule[]> {
   const writers = [
     ...policies.filter(({ mode }) => mode === 'live').flatMap((policy) => writersOfPolicy(policy, org)),
     ...rules
@@ -34,19 +36,22 @@ export function* unaskedRules(
   const byKind = new Map<EventKind, Writer[]>();
   for (const writer of writers)
     for (const kind of writer.raises) byKind.get(kind)?.push(writer) ?? byKind.set(kind, [writer]);
+  const unasked: UnaskedRule[] = [];
   let pairs = 0;
   for (const rule of rules.filter(namesNoActor)) {
+    yield;
     const waiting = ownerOf(rule, org);
     const steps = writersOfRule(rule, org);
     const causes: Cause[] = [];
     for (const kind of rule.on.filter((one) => !OF_PEOPLE.has(one) && !WITHOUT_ACTOR.test(one)))
       for (const from of byKind.get(kind) ?? []) {
-        if ((pairs += 1) > MAX_PAIRS) return;
+        if ((pairs += 1) > MAX_PAIRS) return unasked;
         if (from.owner.id === rule.id || !isMeant(from, kind, waiting)) continue;
         if (steps.some((step) => runsOn(step, kind))) causes.push({ kind, from });
       }
-    if (causes.length > 0) yield describe(rule, causes);
+    if (causes.length > 0) unasked.push(describe(rule, causes));
   }
+  return unasked;
 }
 
 interface Cause {
