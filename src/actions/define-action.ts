@@ -50,6 +50,8 @@ export interface ActionContext<Kind extends TargetKind, Must extends OperationNa
   readonly mirrorHosts: readonly string[];
   /** `orgs[].notify_hosts`; empty = none. */
   readonly notifyHosts: readonly string[];
+  /** `orgs[].limits.approve_and_merge`: what the bot itself approved may be merged. */
+  readonly mergesOwnApprovals: boolean;
   /** Names this effect of this cause, in each try alike. */
   readonly key: string;
   /** The one write of an action that `sends`. @param addresses of the host, which alone may be connected to */
@@ -83,7 +85,7 @@ export interface LookContext<
   After extends OperationName,
 > extends Pick<
   ActionContext<Kind, Must, May>,
-  'target' | 'recall' | 'made' | 'lastMade' | 'isOurs' | 'hashOf' | 'addressesOf' | 'notifyHosts'
+  'target' | 'recall' | 'made' | 'lastMade' | 'isOurs' | 'hashOf' | 'addressesOf' | 'notifyHosts' | 'mergesOwnApprovals'
 > {
   readonly place: Place<Kind>;
   readonly forge: ActionForge<Must | Looks, May | After>;

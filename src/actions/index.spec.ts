@@ -42,6 +42,13 @@ describe('actions/index', () => {
     ]);
   });
 
+  it('approves and merges only what the forge itself confirms', () => {
+    expect(all.filter(({ asksAct }) => asksAct).map(({ name }) => name)).toEqual([
+      'review.approve',
+      'pull_request.merge',
+    ]);
+  });
+
   it.each(all.map((action) => [action.name, action] as const))('%s is well made', (name, action) => {
     expect(name).toMatch(/^[a-z_]+(\.[a-z_]+)?$/);
     expect(action.summary).not.toBe('');

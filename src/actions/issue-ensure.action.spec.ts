@@ -159,6 +159,20 @@ describe('actions/issue.ensure', () => {
     expect(tracker.rig.written).toEqual(['createIssue']);
   });
 
+  it('one that was deleted when it was not wanted open is made anew, as often as it is wanted', async () => {
+    const tracker = new Tracker();
+    await tracker.want();
+    await tracker.want({ open: false });
+    tracker.issues.length = 0;
+
+    expect(await tracker.said({ open: false })).toBe('unchanged: issue red-main is not there');
+    expect(await tracker.said()).toMatch(/^done: #\d+ opened \(red-main\)$/);
+    tracker.issues.length = 0;
+    expect(await tracker.said()).toMatch(/^suppressed: somebody deleted issue red-main/);
+    expect(await tracker.said({ open: false })).toBe('unchanged: issue red-main is not there');
+    expect(await tracker.said()).toMatch(/^done: #\d+ opened \(red-main\)$/);
+  });
+
   it('a mark that a person copied counts for nothing, and neither does that of another key', async () => {
     const tracker = new Tracker();
     await tracker.want();

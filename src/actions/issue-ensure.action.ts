@@ -105,7 +105,8 @@ export const ensureIssue = defineAction({
     const seen = { ours, isLeft: false, repo: null, labels: new Map<string, Label>() };
     const [one] = ours;
     if (call || (one ? differencesOf(one, wanted).length === 0 : !wanted.open)) return seen;
-    if (one?.state === 'closed' && (await lastMade()) && (await recall())?.params['open'] === true)
+    // It was kept open, and nobody but a person can have closed it or taken it away.
+    if (one?.state !== 'open' && (await lastMade()) && (await recall())?.params['open'] === true)
       return { ...seen, isLeft: true };
     const needsLabels = !one && wanted.labels !== undefined;
     return {
@@ -122,6 +123,7 @@ export const ensureIssue = defineAction({
     if (!one && !open) return there(say('found.absent', { what: 'issue', name: key }));
     if (seen.repo?.archived === true) return refused(say('cannot.write-archived', { repo }));
     if (!one) {
+      if (seen.isLeft) return undone(say('found.undone', { what: 'issue', name: key }));
       if (seen.repo?.has_issues === false || seen.repo?.external_tracker)
         return refused(say('cannot.open-issue', { repo }));
       return call ? toWrite({ makes: true, labels: [] }, { makes: true }) : toMake(wanted, seen.labels);
@@ -244,5 +246,5 @@ function toMake({ labels = [] }: WantedIssue, byName: ReadonlyMap<string, Label>
   const rivals = rivalsIn(labels, labelOf);
   if (rivals) return refused(say('cannot.bear-both', { labels: rivals }));
   const withIds = labels.map((name) => [name, BigInt(labelOf(name)?.id ?? 0)] as const);
-  return toWrite({ makes: true, labels: withIds }, { makes: true, remember: { ids: [] } });
+  return toWrite({ makes: true, labels: withIds }, { remember: { ids: [] } });
 }

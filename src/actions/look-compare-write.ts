@@ -221,6 +221,7 @@ const NO_JOURNAL = {
   isOurs: () => null,
   addressesOf: async () => [],
   notifyHosts: [],
+  mergesOwnApprovals: true,
 };
 
 function lookOf(context: Omit<AnyLook, 'place' | 'call'>, call: OpenCall | null): AnyLook {

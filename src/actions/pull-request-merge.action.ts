@@ -49,6 +49,8 @@ interface SeenPull {
   readonly pull: Pull | null;
   /** Undefined = not asked for: what was read before already speaks against the merge. */
   readonly reviews?: readonly Review[];
+  /** The bot's own approvals, where the operator does not allow it to merge what it approved. */
+  readonly ownApprovals?: readonly Review[];
   /** As `stateOfChecks`; undefined = not asked for. */
   readonly checks?: string | null;
 }
@@ -101,13 +103,16 @@ export const mergePullRequest = defineAction({
   about: ({ number }) => ({ what: 'pull request', number }),
 
   /** One read after the other, as long as nothing speaks against it. */
-  async look({ forge, place, call }, wanted) {
+  async look({ forge, place, call, isOurs, mergesOwnApprovals }, wanted): Promise<SeenPull> {
     const where = { ...place, index: wanted.number };
     const pull = await orMissing(forge.getPull(where));
     if (call || judge(wanted, { pull })) return { pull };
     const reviews = await readAll(forge, 'listReviews', where);
-    if (wanted.checks === false || judge(wanted, { pull, reviews })) return { pull, reviews };
-    return { pull, reviews, checks: await stateOfChecks(forge, { ...place, ref: wanted.sha }) };
+    const isOwn = ({ user, state, dismissed }: Review): boolean =>
+      state === 'APPROVED' && dismissed !== true && isOurs({ id: user?.id ?? '', login: user?.login ?? '' }) === true;
+    const seen = { pull, reviews, ownApprovals: mergesOwnApprovals ? [] : reviews.filter(isOwn) };
+    if (wanted.checks === false || judge(wanted, seen)) return seen;
+    return { ...seen, checks: await stateOfChecks(forge, { ...place, ref: wanted.sha }) };
   },
 
   compare({ wanted, seen }) {
@@ -156,7 +161,7 @@ export const mergePullRequest = defineAction({
 /** What speaks against the merge, by what was read of it so far; null = nothing. */
 function judge(
   { number, sha, label, approvals = 1 }: ParamsOf<typeof params>,
-  { pull, reviews, checks }: SeenPull,
+  { pull, reviews, ownApprovals = [], checks }: SeenPull,
 ): Decision<never> | null {
   if (pull === null) return refused(say('cannot.missing', { what: 'pull request', number }));
   const about = { what: 'pull request', number };
@@ -167,6 +172,9 @@ function judge(
   if (label !== undefined && !pull.labels?.some(({ name }) => isSameName(name, label)))
     return notYet(say('cannot.merge.label', { number, label }));
   if (reviews === undefined) return null;
+  // Left uncounted here, it would still count for the protection of the branch.
+  if (ownApprovals.some(({ commit_id: commit }) => !commit || commit === sha))
+    return refused(say('cannot.merge.own-approval', { number }));
   const { approvedBy, rejectedBy } = verdictsOf(reviews, sha, pull.user?.login);
   if (rejectedBy.length > 0) return notYet(say('cannot.merge.rejected', { number, people: rejectedBy }));
   if (approvedBy.length < approvals)

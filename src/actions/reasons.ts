@@ -170,6 +170,8 @@ export const say = defineReasons(
     /** `sha`: the head of now; absent = not told. */
     'cannot.merge.head': ({ number, sha }: { number: string; sha?: string }) =>
       `the head of #${number} moved${sha === undefined ? '' : ` to ${short(sha)}`}`,
+    'cannot.merge.own-approval': ({ number }: { number: string }) =>
+      `the bot itself approved #${number}, and the operator did not allow it to merge what it approved (orgs[].limits.approve_and_merge)`,
     'cannot.merge.label': ({ number, label }: { number: string; label: string }) =>
       `pull request #${number} does not bear the label ${label}`,
     'cannot.merge.rejected': ({ number, people }: { number: string; people: readonly string[] }) =>

@@ -35,6 +35,7 @@ export const approveReview = defineAction({
   whereOffered: [],
   power: 'review.approve',
   right: RIGHTS.code,
+  asksAct: true,
   naturalKey: 'number',
   itemBy: ['number', 'sha'],
   keyOf: ({ number, sha }) => `${textOf(number)} ${textOf(sha)}`,

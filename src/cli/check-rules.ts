@@ -32,7 +32,7 @@ interface CheckedRules {
 }
 
 /** What only the operator's config can tell. */
-export const NOT_CHECKED = ['powers', 'hosts', 'secrets'] as const;
+export const NOT_CHECKED = ['powers', 'limits', 'hosts', 'secrets'] as const;
 
 /** What came of loading the rule files of a folder as the bot would. */
 export async function checkOrg(org: OrgConfig, folder: string): Promise<RulesCheck> {
@@ -54,7 +54,7 @@ export async function loadOrg(org: OrgConfig, folder: string): Promise<CheckedRu
   return { checked: checkOf(org.name, folder, result), revision: result.ok ? result.revision : null };
 }
 
-/** The same without an operator's config: each file says whose rules it holds; powers, hosts and secrets are taken as granted. */
+/** The same without an operator's config: each file says whose rules it holds; powers, limits, hosts and secrets are taken as granted. */
 export async function checkAlone(folder: string): Promise<readonly RulesCheck[]> {
   const files = await readFolder(folder);
   if (!files.ok) return [unread('', folder, files.problems)];

@@ -42,7 +42,7 @@ describe('check DIR, without a config', () => {
     expect(code).toBe(0);
     expect(out).toMatch(/^warning .*r\.yaml:5:\d+: the lookup "x" is read by nothing/m);
     expect(out).toMatch(/^ok acme: 1 rule and 0 policies in .*, 1 warning$/m);
-    expect(out).toMatch(/^not checked: powers, hosts, secrets$/m);
+    expect(out).toMatch(/^not checked: powers, limits, hosts, secrets$/m);
   });
 
   it('--strict counts warnings as errors, in every format', async () => {
@@ -64,7 +64,7 @@ describe('check DIR, without a config', () => {
 
     expect(JSON.parse((await check(folder, '--json')).out)).toMatchObject({
       ok: true,
-      not_checked: ['powers', 'hosts', 'secrets'],
+      not_checked: ['powers', 'limits', 'hosts', 'secrets'],
       orgs: [{ problems: [], warnings: [{ line: 5, level: 'warning' }] }],
     });
     expect((await check(folder, '--format', 'sarif')).out).toContain('"level": "warning"');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { escapeMarkdown } from './escape-markdown.js';
+import { escapeMarkdown, escapeTitle } from './escape-markdown.js';
 
 const MENTIONS = [
   '@all',
@@ -235,4 +235,17 @@ describe('core/escape-markdown', () => {
   ])('people read %j as it was', (text, shown) => {
     expect(escapeMarkdown(text)).toBe(shown);
   });
+});
+
+describe('core/escape-markdown: titles', () => {
+  it.each(['1-'.repeat(130_000), '@'.repeat(240), `${'a'.repeat(199)}\u{1f600}${'b'.repeat(40)}`])(
+    'a long text is cut, however much it grows by what is broken up (%#)',
+    (text) => {
+      const title = escapeTitle(text);
+
+      expect(title.length).toBeLessThanOrEqual(201);
+      expect(title.endsWith('…')).toBe(true);
+      expect(title.isWellFormed()).toBe(true);
+    },
+  );
 });

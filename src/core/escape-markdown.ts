@@ -1,6 +1,8 @@
 /** Breaks a word for the forge's readers of text, and nothing for people. */
 const BREAK = '\u200b';
 const MAX_LENGTH = 4_000;
+/** Of a text in a title. */
+const MAX_TITLE = 200;
 
 /** Controls, line and paragraph ends, marks of direction, what has no width, tags, variation selectors. */
 
@@ -36,9 +38,15 @@ export function escapeMarkdown(text: string): string {
   );
 }
 
-/** Text of somebody else in a title, which forges show as it is and read for references: one line that mentions nobody, and refers to and closes nothing. */
+/**
+ * Text of somebody else in a title, which forges show as it is and read for references: one line that mentions nobody, and refers to and closes nothing.
+ * Longer text is cut, before the work and after it: a title has 255 characters in all, and what a stranger wrote must not make it too long.
+ */
 export function escapeTitle(text: string): string {
-  return breakReferences(oneLine(text));
+  const line = breakReferences(oneLine(text.slice(0, MAX_TITLE + 1)));
+  if (line.length <= MAX_TITLE) return line;
+  const end = MAX_TITLE - (/[\ud800-\udbff]/.test(line[MAX_TITLE - 1] ?? '') ? 1 : 0);
+  return `${line.slice(0, end)}…`;
 }
 
 function breakReferences(line: string): string {

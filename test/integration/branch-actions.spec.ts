@@ -123,6 +123,27 @@ describe.each(['gitea', 'gitea@1.26', 'forgejo'] as const)('integration/branch-a
     ]);
   });
 
+  it('pull_request.merge leaves what the bot itself approved, unless the operator allows both together', async () => {
+    const rig = await start(profile);
+    const limits = { merges: true, approveAndMerge: false, privateMirrors: true, privateReads: true };
+    Object.assign(rig.rig.settings, { limits });
+    rig.rig.settings.powers.push('review.approve');
+    await pull(rig);
+    const { world } = rig.sandbox.parts;
+    for (const issue of world.issues.values()) Object.assign(issue, { posterId: world.userByName('ann')?.id });
+    const wish = { number: '1', sha: await tipOf(rig, 'topic') };
+    await rig.want('review.approve', wish);
+    const merge = async (): Promise<string> => {
+      const { state, reason } = await rig.want('pull_request.merge', { ...wish, checks: false });
+      return `${state}: ${sentenceOf(reason)}`;
+    };
+
+    expect(await merge()).toMatch(/^refused: the bot itself approved #1, .*orgs\[\]\.limits\.approve_and_merge/);
+    limits.approveAndMerge = true;
+    expect(await merge()).toMatch(/^done: /);
+    expect(rig.written).toEqual(['createReview', 'mergePull']);
+  });
+
   it('pull_request.update_branch says a conflict, and leaves what is closed', async () => {
     const rig = await start(profile);
     await pull(rig);

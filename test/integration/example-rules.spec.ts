@@ -245,7 +245,7 @@ describe('integration/example-rules', () => {
 
     const { body, number } = await issueOf(title);
     expect(body).toMatch(
-      new RegExp(`\n- \\[Slow \\\\\\| @\u200ball\\]\\(http://[\\w.:]+/acme/app/pulls/${pull?.number}/\\)\n`),
+      new RegExp(`\n- \\[Slow \\\\\\| @\u200ball\\]\\(http://[\\w.:]+/acme/app//pulls/${pull?.number}\\)\n`),
     );
     await forge.act('pull.merge', { repo, number: pull?.number ?? 0 });
     await digest();

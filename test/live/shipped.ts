@@ -255,7 +255,7 @@ async function listWhatWaits(house: House): Promise<void> {
   const seeDigest = (what: string, state: string, pull: string): Promise<void> =>
     house.see(`weekly-digest: issue.ensure, ${what}`, async () => {
       const all = await digests();
-      const isListed = String(all[0]?.body).includes(`/pulls/${pull}/)`);
+      const isListed = String(all[0]?.body).includes(`//pulls/${pull})`);
       return {
         isThere: all.length === 1 && all[0]?.state === state && isListed,
         seen: `${all.length}, ${String(all[0]?.state)}: ${String(all[0]?.body)}`,

@@ -52,6 +52,8 @@ export interface OrgSettings {
 /** What rules may do beyond their own repositories; false = the operator did not allow it. */
 export interface OrgLimits {
   readonly merges: boolean;
+  /** Merging what the bot itself approved. */
+  readonly approveAndMerge: boolean;
   /** Push mirrors of private repositories. */
   readonly privateMirrors: boolean;
   /** Writing what was read of a private repository where others may read it. */

@@ -3,8 +3,8 @@ import type { Target } from '../../core/target.js';
 import type { ForgeAccess, OrgLimits } from './forge-access.js';
 import { beyondLimit, type TargetResolver } from './prepare-effect.js';
 
-const NOTHING: OrgLimits = { merges: false, privateMirrors: false, privateReads: false };
-const EVERYTHING: OrgLimits = { merges: true, privateMirrors: true, privateReads: true };
+const NOTHING: OrgLimits = { merges: false, approveAndMerge: false, privateMirrors: false, privateReads: false };
+const EVERYTHING: OrgLimits = { merges: true, approveAndMerge: true, privateMirrors: true, privateReads: true };
 const vault = { id: '7', owner: 'acme', name: 'vault' };
 const action = (name: string, operation: string) => ({ name, operations: [operation] as never });
 

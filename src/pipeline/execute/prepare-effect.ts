@@ -111,6 +111,7 @@ export async function prepareEffect(
     hashOf: (value: Secret | string) => encryptor.hash(value),
     mirrorHosts: settings.mirrorHosts,
     notifyHosts: settings.notifyHosts,
+    mergesOwnApprovals: settings.limits?.approveAndMerge ?? true,
     key: intent.intentKey,
     send: guard.send.bind(guard),
     addressesOf: settings.addressesOf ?? addressesOf,

@@ -14,8 +14,11 @@ const OBJECT_STEPS = 3;
 const TITLES = ['text', 'title', 'name', 'tag_name'];
 /** The forge makes these addresses, and nobody writes them. */
 const ADDRESS = /^https?:\/\/[\w.:~/#%?=&-]{1,2000}$/;
-/** A link to an issue or pull request is a reference on its timeline, and counts as an update of it. With a slash at the end it leads to the same page, and is none. */
-const REFERENCE = /^[^?#]*\/(?:issues|pulls)\/\d+(?=[?#]|$)/;
+/**
+ * A link to an issue or pull request is a reference on its timeline, and counts as an update of it. With two slashes before its kind it leads to the same
+ * page, and is none; Forgejo looks past one at the end.
+ */
+const REFERENCE = /^([^?#]*)\/(issues|pulls)\/(?=\d)/;
 
 /** Steps of the work on a value: of an object only its title and address are looked at. */
 export function sizeOf(value: unknown): number {
@@ -74,7 +77,7 @@ function linkOf(thing: Record<string, unknown>): string | null {
   if (ofRule !== '' && !ADDRESS.test(ofRule))
     throw new Error(`"${ofRule.slice(0, 60)}" is no address that a link may have`);
   if (!ADDRESS.test(address)) return label;
-  const target = address.replace(REFERENCE, '$&/');
+  const target = address.replace(REFERENCE, '$1//$2/');
   return `[${label}](${target.replaceAll('&', '&amp;')})`;
 }
 

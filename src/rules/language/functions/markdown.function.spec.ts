@@ -34,7 +34,7 @@ describe('rules/functions/markdown', () => {
     ['md_list([now])', null, '- 2026-11-28T10:00:00Z'],
     ['md_list([["a", "*b*"], []])', null, '- a, \\*b\\*\n- '],
     ['md_list(x.map(i, i.title))', [ISSUE], '- Broken \\| @\u200bann'],
-    ['md_list(x)', [ISSUE], '- [Broken \\| @\u200bann](https://forge.example.org/acme/app/issues/12/)'],
+    ['md_list(x)', [ISSUE], '- [Broken \\| @\u200bann](https://forge.example.org/acme/app//issues/12)'],
     [
       'md_list([{"text": "1.4", "url": "https://x.example/a?b=1&c=2"}])',
       null,
@@ -43,12 +43,12 @@ describe('rules/functions/markdown', () => {
     [
       'md_list([{"text": "a", "url": "https://f.example/r/issues/3#issuecomment-9"}])',
       null,
-      '- [a](https://f.example/r/issues/3/#issuecomment-9)',
+      '- [a](https://f.example/r//issues/3#issuecomment-9)',
     ],
     [
       'md_list([{"text": "a", "url": "https://f.example/r/pulls/3/files?x=1#/issues/3"}])',
       null,
-      '- [a](https://f.example/r/pulls/3/files?x=1#/issues/3)',
+      '- [a](https://f.example/r//pulls/3/files?x=1#/issues/3)',
     ],
     ['md_list(x)', [{ name: 'v1+b', html_url: 'https://f.example/r/releases/tag/v1+b)' }], '- v1+b'],
     ['md_list([{"text": "1.4", "url": ""}])', null, '- 1.4'],
