@@ -122,10 +122,13 @@ export const FORGET_ACTS_OF_EVENTS = 'DELETE FROM told_acts WHERE event_id = ANY
 export const FORGET_ACTS = `
 DELETE FROM told_acts t USING ${GONE} WHERE t.forge = o.forge AND t.org = o.org AND t.repo_id = o.repo_id AND (o.number IS NULL OR t.number = o.number)`;
 
-/** What is known of releases that the events $1 deleted. One that is there stays, as a list shows it for ever. */
+/**
+ * What is known of releases that the events $1 deleted, unless it was told again since $2: a server may give a deleted release's number to the next one of
+ * the same tag. One that is there stays, as a list shows it for ever.
+ */
 export const FORGET_RELEASES = `
 DELETE FROM object_states s USING events e WHERE e.id = ANY ($1) AND e.kind = 'release.deleted'
-  AND s.forge = e.forge AND s.org = e.org AND s.repo_id = e.repo_id AND s.kind = 'release' AND s.object_id = split_part(e.fact_key, '|', 3)`;
+  AND s.forge = e.forge AND s.org = e.org AND s.repo_id = e.repo_id AND s.kind = 'release' AND s.kept_at < $2 AND s.object_id = split_part(e.fact_key, '|', 3)`;
 
 export const DELETE_EVENTS = 'DELETE FROM events WHERE id = ANY ($1)';
 

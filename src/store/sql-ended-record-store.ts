@@ -37,7 +37,8 @@ const STATEMENTS = ENDED.map(
   ([kind, table, key, hasEnded]) =>
     [
       kind,
-      `DELETE FROM ${table} WHERE ${key} = ANY (ARRAY(SELECT t.${key} FROM ${table} t WHERE ${hasEnded} LIMIT $2))`,
+      // Asked twice: one that was written again meanwhile has not ended.
+      `DELETE FROM ${table} t WHERE t.${key} = ANY (ARRAY(SELECT t.${key} FROM ${table} t WHERE ${hasEnded} LIMIT $2)) AND ${hasEnded}`,
     ] as const,
 );
 

@@ -103,7 +103,8 @@ async function deleteEvents(manager: EntityManager, ids: readonly string[], age:
   const { rows: objects } = await execute<EndedObject>(manager, ENDED_OBJECTS, [ids, ageBefore(age)]);
   await deleteRuns(manager, idsOf(await execute(manager, RUNS_OF_EVENTS, [ids])), age);
   await forgetActs(manager, ids, ageBefore(age));
-  for (const sql of [FORGET_RELEASES, DELETE_EVENTS]) await execute(manager, sql, [ids]);
+  await execute(manager, FORGET_RELEASES, [ids, ageBefore(age)]);
+  await execute(manager, DELETE_EVENTS, [ids]);
   await deleteArrivals(manager, arrivals);
   await forgetObjects(manager, objects);
 }

@@ -166,7 +166,7 @@ describe.each<[ProfileName]>([['gitea'], ['forgejo']])('integration/doctor on %s
     await forge.act('branch.delete', { repo: 'acme/app', branch: 'made' });
 
     const sourcesOf = async (kind: string): Promise<string[]> =>
-      (await bot.reach.get<DeliveryReport[]>('/v1/deliveries', { limit: 100 }))
+      (await bot.reach.rows<DeliveryReport>('/v1/deliveries', { limit: 100 }))
         .filter(({ eventKinds }) => eventKinds.some((one) => one === kind))
         .map(({ source }) => source)
         .sort();

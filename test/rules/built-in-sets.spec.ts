@@ -19,14 +19,14 @@ const sets = [...builtInSets()];
 const PUBLISHED: Readonly<Record<string, string>> = {
   'forgehand/close-linked@1': '6370b3b4d66f4afb80f5cb2f720caafd23ccd99cc2b336bb1b03bd48cb181932',
   'forgehand/conventional-titles@1': '53bf61452c3e40b8c1fe7227691643ff5b9dd40a93afb831934c130e25215602',
-  'forgehand/dco@1': '082faaa8c3f1b9fcf4a043ea7b40dc0ebb2156b63b1e5513700054112038a922',
+  'forgehand/dco@1': '7dd07d3b0d1d18b20c5501485a73fd661578088ddb7112bec0cddd4527fd1b88',
   'forgehand/milestone-closer@1': '6360a517c49bac0603ed17cf8da5e0a2bdd1359814b1586f5cbd9b73afa03036',
   'forgehand/needs-rebase@1': '8196ccb446d57c2408e16c3650774246993c32afcc03f2d23f83b1fe7a9cbda1',
   'forgehand/path-labels@1': 'c62ebfa4f31deb0c1c39b03f16a7bc5ca479e091b54bbfde51f5726014b18d29',
-  'forgehand/release-drafter@1': 'e6ffbc83785f48eaf605e7feb4ef5a2a2f6806ae80be01efc27f4a80af1fc7a5',
+  'forgehand/release-drafter@1': 'fdde4ed8aaca9cd8ad2e74e2025a5233162a3a93870ed2457887a5ee87b6562f',
   'forgehand/release-notes@1': '3228e92d1dd4fb6cb358c895451116da8133c4f4d3d15dda7266dda2f8d21676',
-  'forgehand/size-labels@1': 'e19df546e38ccc9a2d7cf626f5fe81fb32608966c807eeb9095ffa7f147343fb',
-  'forgehand/stale@1': '56815a0c92c855c1ff4942c907af673dce0536ce4887f612904a3f1bdd55f2d8',
+  'forgehand/size-labels@1': 'c4f28da2eb6adbde88ac159e7ad178cabf2358b779a5af31e6d5207eae018dea',
+  'forgehand/stale@1': '4687692067f390fac9b23eefb89be4c7b5a61c82cb49682d6ea5c7db6bc00453',
   'forgehand/welcome@1': '97576b8d833e7a1e240e96fe237029720674ec0ea4cf16d5840b81c870f20112',
 };
 
@@ -112,6 +112,49 @@ describe('config/rules/sets', () => {
 
     expect(results.flatMap(({ failures }) => failures.map(({ message }) => message))).toEqual([
       expect.stringContaining(`it asks for lookup "linked" (issue.get ${numbers})`),
+    ]);
+  });
+
+  it.each<[string, string, object]>([
+    [
+      'size-labels',
+      'event: {kind: pull_request.opened, repo: acme/app, number: 9}',
+      {
+        'size-labels': {
+          files: {
+            value: Array.from({ length: 150 }, (_, n) => ({
+              filename: `${'packages/server/'.repeat(6)}file-${n}.ts`,
+              changes: 1,
+            })),
+          },
+        },
+      },
+    ],
+    [
+      'stale',
+      'tick: acme/app',
+      {
+        'stale-warn': {
+          old: {
+            value: Array.from({ length: 100 }, (_, n) => ({
+              number: n + 1,
+              labels: Array.from({ length: 10 }, (_label, l) => ({ name: `area/number-${l}` })),
+            })),
+          },
+        },
+      },
+    ],
+  ])('%s can pay for as much as it reads (%#)', async (name, event, lookups) => {
+    const rule = Object.keys(lookups)[0] ?? '';
+    const text = `version: 1\norg: acme\ntests:\n  - {name: a, ${event}, lookups: ${JSON.stringify(lookups)}, expect: {${rule}: error}}\n`;
+    const { results, problems } = makeTrial().fixtures(await filesOf([`forgehand/${name}@1`]), [
+      { path: 'a.test.yaml', text },
+    ]);
+
+    expect(problems).toEqual([]);
+    // It was to be an error, and is none.
+    expect(results.flatMap(({ failures }) => failures.map(({ message }) => message))).toEqual([
+      expect.not.stringContaining('steps'),
     ]);
   });
 

@@ -45,9 +45,9 @@ export async function makePageByTime<Item, Row>(
   most: number,
 ): Promise<{ rows: Row[]; next: string | null }> {
   const items = await read(most + 1);
-  const shown = items.slice(0, most);
-  const last = items.length > most ? shown.at(-1) : undefined;
-  return { rows: await rowsOf(shown), next: last === undefined ? null : idOf(last) };
+  const pageItems = items.slice(0, most);
+  const last = items.length > most ? pageItems.at(-1) : undefined;
+  return { rows: await rowsOf(pageItems), next: last === undefined ? null : idOf(last) };
 }
 
 interface Listed<Item, Row> {

@@ -146,15 +146,19 @@ export const runOperations = {
       limit: limit(50),
     }),
     answer: pageByTime(shownIntent),
-    handle: ({ journal }, { after, limit: most }, _caller, visibility) =>
-      makePageByTime(
+    handle: async ({ journal, ids }, { after: typed, limit: most }, _caller, visibility) => {
+      const after = typed === undefined ? undefined : await ids.whole(typed, ['intent'], visibility);
+      if (after !== undefined && !(await journal.intent(after)))
+        throw new UserError('NOT_FOUND', `there is no intent ${after} that a page could begin behind`);
+      return makePageByTime(
         {
           read: (count) => journal.waitingForApproval(count, visibility, after),
           idOf: ({ id }) => id,
           rowsOf: (intents) => intents.map((intent) => withReasonText(intent)),
         },
         most,
-      ),
+      );
+    },
   }),
   approve: operation({
     route: 'POST /v1/approvals/:id',

@@ -40,7 +40,8 @@ export function compileOnce<Compiled extends CompiledRule | CompiledPolicy>(
 }
 
 function keyOf({ file, env, vars, secrets }: FileContext): string {
-  const namesOrg = file.text.toLowerCase().includes(env.org.toLowerCase());
+  // A name may be written with escapes.
+  const namesOrg = file.text.includes('\\') || file.text.toLowerCase().includes(env.org.toLowerCase());
   return hashOf(
     file.path,
     file.text,
