@@ -78,7 +78,7 @@ describe('console/pages', () => {
   const act = { id: 'act-1', at: AT, by: 'olga', org: 'acme', reason: null, outcome: 'done' };
   const audit = (...acts: object[]): object => ({
     ...{ owned: ['acme'], org: 'acme', chosen: undefined, chain: null, others: null },
-    acts: acts.map((one) => ({ ...act, ...one })),
+    acts: { rows: acts.map((one) => ({ ...act, ...one })), next: null },
   });
 
   it.each<[string, AnyPage, object]>([
