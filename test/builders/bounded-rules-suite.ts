@@ -68,7 +68,7 @@ export function boundedRulesSuite(name: string, program: () => ThreadProgram): v
 
       expect(bounded).toEqual(pure.evaluate(revision, the('heavy'), facts(3), {}));
       expect(thread.generation).toBeGreaterThan(0);
-    }, 60_000);
+    }, 300_000);
 
     it('ends the thread when the deadline passes, names the condition and what to do, and goes on with the next', async () => {
       // Where the deadline finds it is the machine's choice; it is most often the loop.
@@ -86,7 +86,7 @@ export function boundedRulesSuite(name: string, program: () => ThreadProgram): v
       ).resolves.toMatchObject({
         report: { verdict: 'fired' },
       });
-    }, 60_000);
+    }, 300_000);
 
     it('serves commands that wait where they stand', async () => {
       const own = new RuleThread(program());
@@ -98,7 +98,7 @@ export function boundedRulesSuite(name: string, program: () => ThreadProgram): v
       expect(rules.evaluate(revision, the('heavy'), facts(4), {})).toMatchObject({ report: { verdict: 'fired' } });
       expect(own.generation).toBe(1);
       await own.stop();
-    }, 60_000);
+    }, 300_000);
 
     it('is one thread for what comes without a rest, and is begun again after one', async () => {
       const own = new RuleThread(program(), 100);
@@ -113,7 +113,7 @@ export function boundedRulesSuite(name: string, program: () => ThreadProgram): v
       expect(own.generation).toBe(2);
       await own.stop();
       expect(own.isRunning).toBe(false);
-    }, 60_000);
+    }, 300_000);
 
     it('tries files before this process reads them', async () => {
       const load = { org: 'acme', files: HEAVY_RULES, powers: [], secrets: [] };
@@ -125,6 +125,6 @@ export function boundedRulesSuite(name: string, program: () => ThreadProgram): v
         ok: false,
         problems: expect.arrayContaining([expect.objectContaining({ file: 'b.yaml', line: 3, col: 1 })]),
       });
-    }, 60_000);
+    }, 300_000);
   });
 }
