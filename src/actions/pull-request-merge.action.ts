@@ -49,8 +49,8 @@ interface SeenPull {
   readonly pull: Pull | null;
   /** Undefined = not asked for: what was read before already speaks against the merge. */
   readonly reviews?: readonly Review[];
-  /** The bot's own approvals, where the operator does not allow it to merge what it approved. */
-  readonly ownApprovals?: readonly Review[];
+  /** The bot itself approved this commit, and the operator does not allow it to merge what it approved. */
+  readonly isApprovedByUs?: boolean;
   /** As `stateOfChecks`; undefined = not asked for. */
   readonly checks?: string | null;
 }
@@ -108,9 +108,12 @@ export const mergePullRequest = defineAction({
     const pull = await orMissing(forge.getPull(where));
     if (call || judge(wanted, { pull })) return { pull };
     const reviews = await readAll(forge, 'listReviews', where);
-    const isOwn = ({ user, state, dismissed }: Review): boolean =>
-      state === 'APPROVED' && dismissed !== true && isOurs({ id: user?.id ?? '', login: user?.login ?? '' }) === true;
-    const seen = { pull, reviews, ownApprovals: mergesOwnApprovals ? [] : reviews.filter(isOwn) };
+    const isOurApproval = ({ user, state, dismissed, commit_id: commit }: Review): boolean =>
+      state === 'APPROVED' &&
+      dismissed !== true &&
+      (!commit || commit === wanted.sha) &&
+      isOurs({ id: user?.id ?? '', login: user?.login ?? '' }) === true;
+    const seen = { pull, reviews, isApprovedByUs: !mergesOwnApprovals && reviews.some(isOurApproval) };
     if (wanted.checks === false || judge(wanted, seen)) return seen;
     return { ...seen, checks: await stateOfChecks(forge, { ...place, ref: wanted.sha }) };
   },
@@ -161,7 +164,7 @@ export const mergePullRequest = defineAction({
 /** What speaks against the merge, by what was read of it so far; null = nothing. */
 function judge(
   { number, sha, label, approvals = 1 }: ParamsOf<typeof params>,
-  { pull, reviews, ownApprovals = [], checks }: SeenPull,
+  { pull, reviews, isApprovedByUs, checks }: SeenPull,
 ): Decision<never> | null {
   if (pull === null) return refused(say('cannot.missing', { what: 'pull request', number }));
   const about = { what: 'pull request', number };
@@ -173,8 +176,7 @@ function judge(
     return notYet(say('cannot.merge.label', { number, label }));
   if (reviews === undefined) return null;
   // Left uncounted here, it would still count for the protection of the branch.
-  if (ownApprovals.some(({ commit_id: commit }) => !commit || commit === sha))
-    return refused(say('cannot.merge.own-approval', { number }));
+  if (isApprovedByUs) return refused(say('cannot.merge.own-approval', { number }));
   const { approvedBy, rejectedBy } = verdictsOf(reviews, sha, pull.user?.login);
   if (rejectedBy.length > 0) return notYet(say('cannot.merge.rejected', { number, people: rejectedBy }));
   if (approvedBy.length < approvals)

@@ -1,3 +1,4 @@
+import { shorten } from '../core/shorten.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { ThisProcess } from '../config/this-process.js';
 import { RaisedAlerts } from '../core/alerts.js';
@@ -34,7 +35,7 @@ export class OpenAlerts {
   async publish(): Promise<void> {
     const alerts = this.ownAlerts()
       .slice(0, PUBLISHED)
-      .map((alert) => ({ ...alert, message: shorten(alert.message) }));
+      .map((alert) => ({ ...alert, message: shorten(alert.message, PUBLISHED_CHARACTERS) }));
     const text = JSON.stringify(alerts);
     const at = this.clock.monotonicMs();
     const isDue = alerts.length > 0 && at - this.published.at >= REPEAT_MS;
@@ -98,10 +99,6 @@ export class OpenAlerts {
       return { key, code: reason.code, message: textOf(reason), org: typeof org === 'string' ? org : null, at };
     });
   }
-}
-
-function shorten(message: string): string {
-  return message.length > PUBLISHED_CHARACTERS ? `${message.slice(0, PUBLISHED_CHARACTERS)}…` : message;
 }
 
 function isOver({ key, at }: OpenAlert, resolved: ReadonlyMap<string, Date>): boolean {

@@ -1,3 +1,4 @@
+import { shorten } from '../core/shorten.js';
 import type { ForgeEvent } from '../core/event.js';
 import { stringifyJson } from '../core/json.js';
 import type { BotSelf } from '../pipeline/rule-engine.port.js';
@@ -118,8 +119,7 @@ function reasonOf({ name, state, text, because, seen, why }: ExplainedCondition)
 }
 
 function oneLine(text: string): string {
-  const line = text.replace(/\s+/g, ' ');
-  return line.length > MAX_PART ? `${line.slice(0, MAX_PART)}…` : line;
+  return shorten(text.replace(/\s+/g, ' '), MAX_PART);
 }
 
 function wantedOf(

@@ -40,7 +40,6 @@ export const deliveryOperations = {
       return makePageByTime(
         {
           read: (count) => needs.inbox.list({ ...within, before, limit: count }),
-          idOf: ({ id }) => id,
           rowsOf: (arrivals) => reports(needs, arrivals, visibility),
         },
         most,

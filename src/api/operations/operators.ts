@@ -139,7 +139,6 @@ export const operatorOperations = {
       return makePageByTime(
         {
           read: (count) => acts.list({ ...place, limit: count, ...(org === undefined ? {} : { org }) }),
-          idOf: ({ id }) => id,
           rowsOf: (rows) => [...rows],
         },
         most,

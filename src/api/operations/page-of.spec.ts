@@ -76,8 +76,7 @@ describe('api/operations/page-of', () => {
     const pageFrom = (from: number) =>
       makePageByTime(
         {
-          read: async (count) => ITEMS.slice(from, from + count),
-          idOf: ({ name }) => name,
+          read: async (count) => ITEMS.slice(from, from + count).map(({ name }) => ({ id: name })),
           rowsOf: (items) => (made.push(items.length), [...items]),
         },
         40,

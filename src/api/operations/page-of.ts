@@ -32,22 +32,21 @@ export function pageByTime<Row extends z.ZodType>(row: Row) {
   });
 }
 
-interface ByTime<Item, Row> {
+interface ByTime<Item extends { readonly id: string }, Row> {
   /** So many items, from the beginning of the page on. */
   readonly read: (count: number) => Promise<readonly Item[]>;
-  readonly idOf: (item: Item) => string;
   readonly rowsOf: (items: readonly Item[]) => Promise<Row[]> | Row[];
 }
 
 /** One item more than a page has is read: it tells whether another page follows. */
-export async function makePageByTime<Item, Row>(
-  { read, idOf, rowsOf }: ByTime<Item, Row>,
+export async function makePageByTime<Item extends { readonly id: string }, Row>(
+  { read, rowsOf }: ByTime<Item, Row>,
   most: number,
 ): Promise<{ rows: Row[]; next: string | null }> {
   const items = await read(most + 1);
   const pageItems = items.slice(0, most);
   const last = items.length > most ? pageItems.at(-1) : undefined;
-  return { rows: await rowsOf(pageItems), next: last === undefined ? null : idOf(last) };
+  return { rows: await rowsOf(pageItems), next: last?.id ?? null };
 }
 
 interface Listed<Item, Row> {

@@ -44,7 +44,6 @@ export const runOperations = {
       const page = await makePageByTime(
         {
           read: (count) => needs.journal.runs({ ...within, eventId, before, limit: count }),
-          idOf: ({ id }) => id,
           rowsOf: (runs) => reports(needs, runs, caller, visibility),
         },
         most,
@@ -153,7 +152,6 @@ export const runOperations = {
       return makePageByTime(
         {
           read: (count) => journal.waitingForApproval(count, visibility, after),
-          idOf: ({ id }) => id,
           rowsOf: (intents) => intents.map((intent) => withReasonText(intent)),
         },
         most,

@@ -1,3 +1,4 @@
+import { shorten } from '../../core/shorten.js';
 import { ForgeError, type ForgeErrorFacts, type ForgeErrorKind } from '../../core/errors.js';
 import { isJsonObject, type Json } from '../../core/json.js';
 import { type WrongShape, readJson, readRetryAfterS } from './reply.js';
@@ -169,6 +170,5 @@ function formsOf(secret: string): string[] {
 
 /** One line of a text from outside: control characters out, cut at 500 characters. */
 export function cleanLine(text: string): string {
-  const line = text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ').trim();
-  return line.length > 500 ? `${line.slice(0, 500)}…` : line;
+  return shorten(text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ').trim(), 500);
 }

@@ -28,19 +28,24 @@ const config = {
   ].map((org) => ({ ...org, forge: 'main', powers: [], mirrorHosts: [], limits: {}, rules: { builtInSets: true } })),
 } as unknown as Pick<AppConfig, 'orgs' | 'forges'>;
 
+/** Tried by a desk in this process. */
+function draftsAtDesk(): Drafts {
+  const desk = new TryDesk(makeTrial());
+  return new Drafts(
+    aConfig(config),
+    { active: async () => null, list: async () => [] },
+    {
+      make: () => ({
+        order: async (order) => ({ is: 'answered', answer: desk.answer(order) }),
+        stop: async () => undefined,
+      }),
+    },
+  );
+}
+
 describe('insight/trying/drafts', () => {
   it('has the built-in sets that a draft begins to extend', async () => {
-    const desk = new TryDesk(makeTrial());
-    const drafts = new Drafts(
-      aConfig(config),
-      { active: async () => null, list: async () => [] },
-      {
-        make: () => ({
-          order: async (order) => ({ is: 'answered', answer: desk.answer(order) }),
-          stop: async () => undefined,
-        }),
-      },
-    );
+    const drafts = draftsAtDesk();
     const text = 'version: 1\norg: acme\nextends: forgehand/welcome@1\n';
     const { problems, rules } = await drafts.check(await drafts.draft('acme', [{ path: 'a.yaml', text }]));
 
@@ -52,17 +57,7 @@ describe('insight/trying/drafts', () => {
   });
 
   it.each(Object.entries(VALUES))('a fixture tells who guesses it nothing of a value %s', async (whose, value) => {
-    const desk = new TryDesk(makeTrial());
-    const drafts = new Drafts(
-      aConfig(config),
-      { active: async () => null, list: async () => [] },
-      {
-        make: () => ({
-          order: async (order) => ({ is: 'answered', answer: desk.answer(order) }),
-          stop: async () => undefined,
-        }),
-      },
-    );
+    const drafts = draftsAtDesk();
     const event = anEvent({ id: 'e1', kind: 'tag.created', data: { tag: `guess: ${value}!` } });
     const draft = await drafts.draft('acme', [{ path: 'a.yaml', text: GREET }]);
 

@@ -1,4 +1,8 @@
+import { shorten } from '../../../core/shorten.js';
 import { ruleFunctions } from '../functions/index.js';
+
+/** Characters of the author's text in a message. */
+const MAX_QUOTED = 60;
 
 const ROOTS = 'event|repo|lookups|vars|item|org|now|bot|stats|config|secrets|github';
 const PATH = `(?:${ROOTS})(?:\\.[A-Za-z_]\\w*|\\[[^\\]]*\\])+`;
@@ -33,22 +37,19 @@ export function looksLikeExpression(
   const whole = text.trim();
   if (whole.includes('${{')) return null;
   if (WHOLE.test(whole) || COMPUTED.test(whole))
-    return { what: `the text "${cut(whole)}"`, write: `"\${{ ${whole} }}"`, isWhole: true };
+    return { what: `the text "${shorten(whole, MAX_QUOTED)}"`, write: `"\${{ ${whole} }}"`, isWhole: true };
   const object = OBJECTS.exec(whole)?.[1];
   if (object) {
     const path = `event.${object.replace(/^sender\b/, 'actor')}`;
-    return { what: `the text "${cut(whole)}"`, write: `"\${{ ${path} }}"`, isWhole: true };
+    return { what: `the text "${shorten(whole, MAX_QUOTED)}"`, write: `"\${{ ${path} }}"`, isWhole: true };
   }
   const braces = /(?<!\$)\{\{\s*([^{}\n]*?)\s*\}\}/.exec(whole);
   if (braces) return { what: '{{ }} without a $', write: `\${{ ${braces[1] ?? '…'} }}` };
   const single = /\$\{\s*([A-Za-z_][^{}\n]*?)\s*\}/.exec(whole);
   if (single) return { what: '${ } with one brace', write: `\${{ ${single[1] ?? '…'} }}` };
   const dollar = DOLLAR.exec(whole)?.[0];
-  if (dollar) return { what: `${cut(dollar)}`, write: `\${{ ${dollar.slice(1).replace(/^\((.*)\)$/, '$1')} }}` };
+  if (dollar)
+    return { what: `${shorten(dollar, MAX_QUOTED)}`, write: `\${{ ${dollar.slice(1).replace(/^\((.*)\)$/, '$1')} }}` };
   const percent = /(?:<%=?|#\{|%\{)\s*([^%}\n]*?)\s*(?:%>|\})/.exec(whole);
   return percent ? { what: 'a template of another language', write: `\${{ ${percent[1] ?? '…'} }}` } : null;
-}
-
-function cut(text: string): string {
-  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }

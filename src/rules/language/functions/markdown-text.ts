@@ -1,3 +1,4 @@
+import { shorten } from '../../../core/shorten.js';
 import { escapeMarkdown } from '../../../core/escape-markdown.js';
 
 /** Characters of one text; titles of issues have at most 255. */
@@ -12,7 +13,7 @@ const CUT_A_STEP = 128;
 /** Of a list or map: each is copied out of the expression first. */
 const OBJECT_STEPS = 3;
 const TITLES = ['text', 'title', 'name', 'tag_name'];
-/** The forge makes these addresses, and nobody writes them. */
+/** What an address of a forge looks like. One of a file that was read may be a stranger's: it can end no link and hold no markup. */
 const ADDRESS = /^https?:\/\/[\w.:~/#%?=&-]{1,2000}$/;
 /**
  * A link to an issue or pull request is a reference on its timeline, and counts as an update of it. With two slashes before its kind it leads to the same
@@ -54,7 +55,7 @@ export function takeWhatFits(
 /** @param caller the function that an error names */
 export function markdownOf(value: unknown, caller: string): string {
   if (value === null) return '';
-  if (typeof value === 'string') return escapeMarkdown(cut(value));
+  if (typeof value === 'string') return escapeMarkdown(shorten(value, MAX_TEXT));
   if (typeof value === 'bigint' || typeof value === 'number' || typeof value === 'boolean') return String(value);
   if (value instanceof Date) return value.toISOString().replace('.000Z', 'Z');
   if (Array.isArray(value)) {
@@ -72,7 +73,7 @@ function linkOf(thing: Record<string, unknown>): string | null {
   const ofRule = 'text' in thing ? fieldOf(thing, 'url') : '';
   const address = ofRule || fieldOf(thing, 'html_url');
   if (text === undefined) return null;
-  const label = escapeMarkdown(cut(text));
+  const label = escapeMarkdown(shorten(text, MAX_TEXT));
   // A tag may have signs that an address of the forge shows; the rule's own is at fault.
   if (ofRule !== '' && !ADDRESS.test(ofRule))
     throw new Error(`"${ofRule.slice(0, 60)}" is no address that a link may have`);
@@ -85,8 +86,4 @@ function linkOf(thing: Record<string, unknown>): string | null {
 function fieldOf(thing: Record<string, unknown>, name: string): string {
   const value = Object.hasOwn(thing, name) ? thing[name] : '';
   return typeof value === 'string' ? value : '';
-}
-
-function cut(text: string): string {
-  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
 }

@@ -1,3 +1,4 @@
+import { shorten } from '../../../core/shorten.js';
 import type { Json } from '../../../core/json.js';
 import { ExpressionError } from '../expression-engine.js';
 import type { Budget, CompiledExpression, ExpressionEngine, ExprPath, ExprValue } from '../expression-engine.js';
@@ -5,6 +6,9 @@ import { follow, hideWhere, seenValues, shownSide } from './seen-values.js';
 import { splitExpression } from './split-expression.js';
 import type { Logic, Loop, Part, Piece } from './split-expression.js';
 import { emptyTable } from '../../../core/table.js';
+
+/** Characters of one side of a comparison. */
+const MAX_SIDE = 80;
 
 /** What a part of an expression gave, and what it saw that its paths do not show. */
 export interface PartReport {
@@ -205,7 +209,7 @@ class Explainer {
       // Constants are written there, and plain paths are told with the whole expression.
       if (!compiled || compiled.paths.length === 0 || pathOf(side, compiled)) continue;
       const result = this.run(side, values);
-      if (result !== undefined) seen[cut(side.text)] = shownSide(side.text, result);
+      if (result !== undefined) seen[shorten(side.text, MAX_SIDE)] = shownSide(side.text, result);
     }
     return seen;
   }
@@ -338,10 +342,6 @@ function moved(part: PartReport, by: number): PartReport {
     offset: part.offset + by,
     loop: loop && { ...loop, parts: loop.parts.map((inner) => moved(inner, by)) },
   };
-}
-
-function cut(text: string): string {
-  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }
 
 function sum(numbers: readonly number[]): number {

@@ -1,3 +1,4 @@
+import { shorten } from '../../../core/shorten.js';
 import type { Json, JsonObject } from '../../../core/json.js';
 import type { ConditionProgram, Expression, StepProgram } from '../compile/program.js';
 import type { Position } from '../../../core/problem.js';
@@ -46,7 +47,7 @@ export function traceHead(condition: ConditionProgram): JsonObject {
 function makeHead({ name, expression, position }: ConditionProgram): JsonObject {
   const { line, col } = position;
   const { start } = expression;
-  const source = cut(expression.compiled.source.trim(), MAX_SOURCE);
+  const source = shorten(expression.compiled.source.trim(), MAX_SOURCE);
   return { name, source, line, col, ...(start.line === line ? {} : { starts: { line: start.line, col: start.col } }) };
 }
 
@@ -126,7 +127,7 @@ function traceHeld({ why, expression, item }: StepHeld, bindings: Bindings): Jso
   const value = why === 'for_each' ? null : why === 'unless';
   return {
     why,
-    source: cut(expression.compiled.source.trim(), MAX_SOURCE),
+    source: shorten(expression.compiled.source.trim(), MAX_SOURCE),
     line,
     col,
     ...traceExpression(expression, value, bindings, item ? { item } : {}),
@@ -147,7 +148,7 @@ export function traceParts(parts: readonly PartReport[], expression: Expression)
 
 function tracePart({ text, offset, value, loop }: PartReport, expression: Expression): JsonObject {
   const { line, col } = expression.positionOf(offset);
-  return { source: cut(text, MAX_PART), line, col, value, ...(loop ? { loop: traceLoop(loop, expression) } : {}) };
+  return { source: shorten(text, MAX_PART), line, col, value, ...(loop ? { loop: traceLoop(loop, expression) } : {}) };
 }
 
 function traceLoop(
@@ -163,8 +164,4 @@ function traceLoop(
     ...(parts.length > 0 ? { because: parts.map((part): Json => tracePart(part, expression)) } : {}),
     ...(others.length > 0 ? { others: others.map((one): Json => ({ ...one })) } : {}),
   };
-}
-
-function cut(text: string, max: number): string {
-  return text.length > max ? `${text.slice(0, max)}…` : text;
 }
