@@ -8,6 +8,8 @@ import { aForge } from './support/a-forge.js';
 
 const ORGS = { quiet: 'push', waits: 'task.finished' } as const;
 const TASK_READS = new Set(['listActionTasks', 'listOrgRuns']);
+/** What every poll that reads tasks reads once where one repository moved. */
+const LOOK = { gitea: 'listOrgRuns', forgejo: 'listActionTasks' } as const;
 const SECRET = 'what the hook of quiet signs with';
 const JOB = {
   action: 'completed',
@@ -79,7 +81,9 @@ describe.each(['gitea', 'forgejo'] as const)('integration/quiet organizations on
     await deliverSigned(bot, { type: 'workflow_job', body: { ...JOB, repository }, secret: SECRET });
     await until(async () => (await bot.reach.get<StatusReport>('/v1/status')).backlog.arrivals === 0);
     const decided = entries.length;
-    await until(() => polls('quiet', decided) >= 10);
-    expect(reads('quiet', fromJobOn)).toBeGreaterThanOrEqual(5);
+    // Polls of tasks may fall behind those of the feed. Without the delivery, thirty polls would bring three such reads.
+    const looks = (): number => calls('quiet', fromJobOn).filter((name) => name === LOOK[profile]).length;
+    await until(() => looks() >= 5 || polls('quiet', decided) >= 30);
+    expect(looks()).toBeGreaterThanOrEqual(5);
   });
 });
