@@ -17,6 +17,7 @@ import { setOrgVariable } from './org-variable-set.action.js';
 import { ensureProtection } from './protection-ensure.action.js';
 import { ensurePushMirror } from './push-mirror-ensure.action.js';
 import { mergePullRequest } from './pull-request-merge.action.js';
+import { unqueuePull } from './pull-request-unqueue.action.js';
 import { requestReview } from './pull-request-request-review.action.js';
 import { updatePullBranch } from './pull-request-update-branch.action.js';
 import { ensureReleaseNotes } from './release-notes-ensure.action.js';
@@ -63,6 +64,7 @@ const all = [
   setIssueState,
   setOrgVariable,
   setStatus,
+  unqueuePull,
   updatePullBranch,
   updateRelease,
   updateUserSettings,

@@ -46,6 +46,19 @@ const start = (runs: readonly JsonObject[], count: number): Verdict =>
 
 const merge = (pull: JsonObject | null): Verdict => decide('pull_request.merge', { number: '1', sha: SHA }, { pull });
 
+/** @param plans ids of the plans that the timeline shows; the newest one is open or was taken back. Plan 1 was there before the call. */
+const planned = (plans: readonly string[], isOpen: boolean, pull: JsonObject = {}): Verdict => {
+  const seen = {
+    pull: { state: 'open', merged: false, head: { sha: SHA }, ...pull },
+    plans: { ids: plans, isOpen, takenBackBy: isOpen ? null : { id: '3', login: 'ann' } },
+  };
+  return decide('pull_request.merge', { number: '1', sha: SHA, by: 'forge' }, seen, { ids: ['1'] });
+};
+
+/** @param isOpen whether the forge still has a plan */
+const unqueue = (isOpen: boolean, pull: JsonObject | null = { state: 'open' }): Verdict =>
+  decide('pull_request.unqueue', { number: '1' }, { pull, plans: { ids: ['1'], isOpen, takenBackBy: null } });
+
 const gone = (sha: string | null): Verdict =>
   decide(
     'branch.delete',
@@ -106,6 +119,15 @@ describe('actions/lost-answers: what is decided', () => {
     ['an approval: there is none, and the head moved', 'refused', approve([], [], 'b'.repeat(40))],
     ['an approval: the pull request is gone', 'refused', approve(null)],
     ['an approval: it cannot be read', 'person', decide('review.approve', { number: '1', sha: SHA }, undefined)],
+    ['a plan of the forge: it is there', 'done', planned(['1', '2'], true)],
+    ['a plan of the forge: it came, and somebody took it back since', 'done', planned(['1', '2'], false)],
+    ['a plan of the forge: none but one of before, which was taken back', 'resend', planned(['1'], false)],
+    ['a plan of the forge: it is there, and the head moved', 'done', planned(['2'], true, { head: { sha: 'b' } })],
+    ['a plan of the forge: there is none, and the head moved', 'refused', planned([], false, { head: { sha: 'b' } })],
+    ['a plan of the forge: merged already', 'done', planned(['2'], true, { state: 'closed', merged: true })],
+    ['a plan taken back: there is none', 'done', unqueue(false)],
+    ['a plan taken back: it is there', 'resend', unqueue(true)],
+    ['a plan taken back: merged meanwhile', 'refused', unqueue(false, { state: 'closed', merged: true })],
     ['a merge: merged', 'done', merge({ merged: true, state: 'closed', head: { sha: SHA } })],
     ['a merge: open, at its head', 'resend', merge({ merged: false, state: 'open', head: { sha: SHA } })],
     ['a merge: the head moved', 'refused', merge({ merged: false, state: 'open', head: { sha: 'b' } })],

@@ -8,12 +8,14 @@ import {
   there,
   toWrite,
   unchanged,
+  undone,
 } from './define-action.js';
 import type { Decision } from './define-action.js';
 import { say } from './reasons.js';
 import { choice, commitId, flag, id, optional, type ParamsOf, text, whole, referring } from './support/params.js';
 import { readAll, isRefused, orMissing, type ForgeClient } from '../forge/forge-client.js';
-import type { SentEffect } from './support/recovery.js';
+import { idsIn, type OpenCall, type SentEffect } from './support/recovery.js';
+import { plansIn, type SeenPlans } from './support/planned-merge.js';
 import { isAbout } from './support/compare.js';
 import { valueOf } from './support/unfit.js';
 import { ifNamed, issue, label } from './support/objects.js';
@@ -40,8 +42,17 @@ const params = {
   method: optional(choice('merge (default), rebase, rebase-merge, squash or fast-forward-only', { words: METHODS })),
   label: referring('label', optional(text('label that it must have'))),
   approvals: optional(whole('approvals of this commit by people other than its author. Default: 1', { max: 20 })),
-  checks: optional(flag('whether the statuses of the commit must be green. Default: true')),
+  checks: optional(
+    flag(
+      'whether the statuses of the commit must be green; by the forge: whether the base must require some. Default: true',
+    ),
+  ),
   delete_branch: optional(flag('delete its branch after the merge')),
+  by: optional(
+    choice('bot (default), or forge: its own automatic merge is planned, and made once the required checks succeed', {
+      words: ['bot', 'forge'],
+    }),
+  ),
 };
 
 interface SeenPull {
@@ -53,6 +64,10 @@ interface SeenPull {
   readonly isApprovedByUs?: boolean;
   /** As `stateOfChecks`; undefined = not asked for. */
   readonly checks?: string | null;
+  /** Where the forge is to merge: its plans; undefined = not asked for. */
+  readonly plans?: SeenPlans;
+  /** Where the forge is to merge: whether the base waits for statuses; undefined = not asked for. */
+  readonly requiresChecks?: boolean;
 }
 
 /**
@@ -61,13 +76,16 @@ interface SeenPull {
  * some seconds, so it is believed only when it still says so after several calls.
  *
  * Approvals, checks and the label may come in any order: what is missing is waited for, as long as the head stays.
+ *
+ * With `by: forge` the call plans the forge's own automatic merge, and the effect is the plan, which only the timeline shows. Servers keep no commit with a
+ * plan: what is pushed later is merged too. Where the base requires no checks they merge at once, so that is refused unless the rule says `checks: false`.
  */
 export const mergePullRequest = defineAction({
   name: 'pull_request.merge',
   summary: 'Merge a pull request once it is labelled, approved and green, at exactly this commit',
   target: 'repository',
   params,
-  operations: ['mergePull', 'getPull', 'listReviews', 'getCombinedStatus'],
+  operations: ['mergePull', 'getPull', 'listReviews', 'getCombinedStatus', 'listTimeline', 'getBranch'],
   whereOffered: [],
   right: RIGHTS.code,
   asksAct: true,
@@ -75,6 +93,8 @@ export const mergePullRequest = defineAction({
   keyOf: ({ number }) => textOf(number),
   object: ({ number }) => issue(number),
   names: ({ label: wanted }) => ifNamed(wanted, label),
+  // What was taken back meanwhile (pull_request.unqueue) is not merged by an older wish.
+  overwrites: true,
   raises: ['pull_request.merged', 'push', 'branch.deleted'],
   awaits: [
     'status.set',
@@ -103,33 +123,49 @@ export const mergePullRequest = defineAction({
   about: ({ number }) => ({ what: 'pull request', number }),
 
   /** One read after the other, as long as nothing speaks against it. */
-  async look({ forge, place, call, isOurs, mergesOwnApprovals }, wanted): Promise<SeenPull> {
+  async look({ forge, place, call, isOurs, lastMade, mergesOwnApprovals }, wanted): Promise<SeenPull> {
     const where = { ...place, index: wanted.number };
     const pull = await orMissing(forge.getPull(where));
-    if (call || judge(wanted, { pull })) return { pull };
+    const plans =
+      wanted.by === 'forge' && pull?.state === 'open'
+        ? plansIn(await readAll(forge, 'listTimeline', where))
+        : undefined;
+    const isUndone = plans?.takenBackBy && isOurs(plans.takenBackBy) !== true && (await lastMade()) !== null;
+    const basis = { pull, ...(plans && { plans: { ...plans, isUndone: isUndone === true } }) };
+    if (call || judge(wanted, basis, call)) return basis;
     const reviews = await readAll(forge, 'listReviews', where);
     const isOurApproval = ({ user, state, dismissed, commit_id: commit }: Review): boolean =>
       state === 'APPROVED' &&
       dismissed !== true &&
       (!commit || commit === wanted.sha) &&
       isOurs({ id: user?.id ?? '', login: user?.login ?? '' }) === true;
-    const seen = { pull, reviews, isApprovedByUs: !mergesOwnApprovals && reviews.some(isOurApproval) };
-    if (wanted.checks === false || judge(wanted, seen)) return seen;
+    const seen = { ...basis, reviews, isApprovedByUs: !mergesOwnApprovals && reviews.some(isOurApproval) };
+    if (wanted.checks === false || judge(wanted, seen, call)) return seen;
+    if (wanted.by === 'forge') {
+      const base = await forge.getBranch({ ...place, branch: pull?.base?.ref ?? '' });
+      return { ...seen, requiresChecks: base.enable_status_check === true };
+    }
     return { ...seen, checks: await stateOfChecks(forge, { ...place, ref: wanted.sha }) };
   },
 
-  compare({ wanted, seen }) {
+  compare({ wanted, seen, call }) {
     const { head, base } = seen.pull ?? {};
-    const remember = { head: wanted.sha, base: base?.ref ?? null, branch: head?.ref ?? null };
-    return judge(wanted, seen) ?? toWrite(null, { remember });
+    const ids = seen.plans && { ids: [...seen.plans.ids] };
+    const remember = { head: wanted.sha, base: base?.ref ?? null, branch: head?.ref ?? null, ...ids };
+    return judge(wanted, seen, call) ?? toWrite(null, { remember });
   },
 
-  async write({ forge, place, earlierCalls }, { number, sha, method = 'merge', delete_branch: deleteBranch }) {
+  async write({ forge, place, earlierCalls }, { number, sha, method = 'merge', delete_branch: deleteBranch, by }) {
     const where = { ...place, index: number };
-    const after = deleteBranch === undefined ? {} : { delete_branch_after_merge: deleteBranch };
+    const after = {
+      ...(deleteBranch === undefined ? {} : { delete_branch_after_merge: deleteBranch }),
+      ...(by === 'forge' ? { merge_when_checks_succeed: true } : {}),
+    };
     try {
       await forge.mergePull({ ...where, body: { do: method, head_commit_id: sha, ...after } });
     } catch (error) {
+      // The first plan stays, with its method.
+      if (by === 'forge' && isRefused(error, 409)) return unchanged(say('found.planned', { number }));
       if (isRefused(error, 409)) return conflict(say('cannot.merge.conflict', { number }));
       if (!isRefused(error, 405)) throw error;
       const { forgeMessage = '' } = error.facts;
@@ -146,7 +182,8 @@ export const mergePullRequest = defineAction({
         detail: 'checking',
       });
     }
-    return changed(say('made.merged', { number, method, sha }));
+    const made = { number, method, sha };
+    return changed(by === 'forge' ? say('made.planned', made) : say('made.merged', made));
   },
 
   recover: {
@@ -164,12 +201,15 @@ export const mergePullRequest = defineAction({
 /** What speaks against the merge, by what was read of it so far; null = nothing. */
 function judge(
   { number, sha, label, approvals = 1 }: ParamsOf<typeof params>,
-  { pull, reviews, isApprovedByUs, checks }: SeenPull,
+  { pull, plans, reviews, isApprovedByUs, checks, requiresChecks }: SeenPull,
+  call: OpenCall | null,
 ): Decision<never> | null {
   if (pull === null) return refused(say('cannot.missing', { what: 'pull request', number }));
   const about = { what: 'pull request', number };
   if (pull.merged === true) return there(say('found.state', { ...about, state: 'merged' }));
   if (pull.state !== 'open') return refused(say('found.state', { ...about, state: 'closed' }));
+  const planned = plans && judgePlans(number, plans, call);
+  if (planned) return planned;
   if (pull.head?.sha !== sha) return refused(say('cannot.merge.head', { number, sha: pull.head?.sha ?? 'nothing' }));
   if (pull.draft === true) return notYet(say('found.state', { ...about, state: 'a draft' }));
   if (label !== undefined && !pull.labels?.some(({ name }) => isSameName(name, label)))
@@ -181,10 +221,23 @@ function judge(
   if (rejectedBy.length > 0) return notYet(say('cannot.merge.rejected', { number, people: rejectedBy }));
   if (approvedBy.length < approvals)
     return notYet(say('cannot.merge.approvals', { number, count: approvedBy.length, needs: approvals, sha }));
+  if (requiresChecks === false)
+    return refused(say('cannot.merge.no-required-checks', { number, base: pull.base?.ref ?? '' }));
   if (checks === null) return notYet(say('cannot.merge.no-status', { sha }));
   return checks === undefined || checks === 'success'
     ? null
     : notYet(say('cannot.merge.checks', { sha, state: checks }));
+}
+
+/** What the plans that the forge has say; null = one may be made. A plan that came since an open call is that of the call, whatever became of it. */
+function judgePlans(
+  number: string,
+  { ids, isOpen, isUndone }: SeenPlans,
+  call: OpenCall | null,
+): Decision<never> | null {
+  const sinceCall = ids.filter((id) => call && !idsIn(call.snapshot).has(id));
+  if (sinceCall.length > 0 || isOpen) return there(say('found.planned', { number }), { ids: sinceCall });
+  return isUndone && !call ? undone(say('found.plan-taken-back', { number })) : null;
 }
 
 /** It brings the head that was wanted, or its last commit names the pull request as forges write it. A rebase writes neither. */

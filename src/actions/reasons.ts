@@ -184,6 +184,8 @@ export const say = defineReasons(
       `the commit ${short(sha)} has no status; without CI write checks: false`,
     'cannot.merge.protected': ({ number, said }: { number: string; said: string }) =>
       `the branch protection holds #${number}: ${said}`,
+    'cannot.merge.no-required-checks': ({ number, base }: { number: string; base: string }) =>
+      `${base} requires no checks, so the forge would merge #${number} at once; to let it, write checks: false`,
     'cannot.merge.checking': ({ number }: { number: string }) => `the conflict check of #${number} still runs`,
     'cannot.merge.conflict': ({ number }: { number: string }) =>
       `#${number} cannot be merged: it conflicts, or its head moved`,
@@ -249,6 +251,9 @@ export const say = defineReasons(
     'found.reaction': (on: Reaction) => `${subjectOf(on)} has our ${on.reaction}`,
     'found.no-reaction': (on: Reaction) => `${subjectOf(on)} has no ${on.reaction} of ours`,
     'found.approved': ({ number, sha }: { number: string; sha: string }) => `we approved #${number} at ${short(sha)}`,
+    'found.planned': ({ number }: { number: string }) =>
+      `the forge merges #${number} once its checks succeed: that was planned already`,
+    'found.plan-taken-back': ({ number }: { number: string }) => `somebody took back the planned merge of #${number}`,
     'found.asked': ({ number }: { number: string }) => `everybody wanted is asked to review #${number}, or did`,
     'found.dropped': ({ labels }: { labels: readonly string[] }) => `the forge did not put on ${labels.join(', ')}`,
     'found.run-again': ({ name, count }: { name: string; count: number }) => `run ${name} had ${count} attempts`,
@@ -287,6 +292,8 @@ export const say = defineReasons(
     'made.reaction': (on: Reaction) => `${on.reaction} to ${subjectOf(on)}`,
     'made.merged': ({ number, method, sha }: { number: string; method: string; sha: string }) =>
       `pull request #${number} merged (${method}) at ${short(sha)}`,
+    'made.planned': ({ number, method, sha }: { number: string; method: string; sha: string }) =>
+      `the forge merges pull request #${number} (${method}) once its checks succeed; its head is ${short(sha)}`,
     'made.updated': ({ number, style }: { number: string; style: string }) =>
       `branch of #${number} brought up to date (${style})`,
     'made.notes': ({

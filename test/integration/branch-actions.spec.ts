@@ -144,6 +144,58 @@ describe.each(['gitea', 'gitea@1.26', 'forgejo'] as const)('integration/branch-a
     expect(rig.written).toEqual(['createReview', 'mergePull']);
   });
 
+  it('pull_request.merge by the forge is a plan that outlives a lost answer; the forge makes it once the checks succeed', async () => {
+    const rig = await start(profile);
+    const checks = { rule_name: 'main', enable_status_check: true, status_check_contexts: ['ci'] };
+    await rig.stage.createBranchProtection({ ...APP, body: checks });
+    await pull(rig);
+    const sha = await tipOf(rig, 'topic');
+    const wish = { number: '1', sha, approvals: 0, by: 'forge', method: 'squash' };
+    const id = await rig.rig.plan('pull_request.merge', wish, { repo: rig.repo });
+    rig.loseNextAnswer();
+    await rig.rig.work(id);
+    await rig.rig.recover(id);
+    const states = [(await rig.rig.journal.intent(id))?.state];
+    for (const [action, params] of [
+      ['pull_request.merge', wish],
+      ['pull_request.unqueue', { number: '1' }],
+      ['pull_request.unqueue', { number: '1' }],
+      ['pull_request.merge', wish],
+    ] as const)
+      states.push((await rig.want(action, params)).state);
+    const green = { context: 'ci', state: 'success' } as const;
+    expect((await rig.stage.getPull({ ...APP, index: '1' })).merged).toBe(false);
+    await rig.stage.createStatus({ ...APP, sha, body: green });
+
+    expect(states).toEqual(['done', 'unchanged', 'done', 'unchanged', 'done']);
+    expect(rig.written).toEqual(['mergePull', 'cancelPlannedMerge', 'mergePull']);
+    expect((await rig.stage.getPull({ ...APP, index: '1' })).merged).toBe(true);
+    expect((await rig.want('pull_request.merge', wish)).state).toBe('unchanged');
+  });
+
+  it('pull_request.merge by the forge needs a base that requires checks, and leaves what a person took back', async () => {
+    const rig = await start(profile);
+    await pull(rig);
+    const wish = { number: '1', sha: await tipOf(rig, 'topic'), approvals: 0, by: 'forge' };
+    const said = async (): Promise<string> => {
+      const { state, reason } = await rig.want('pull_request.merge', wish);
+      return `${state}: ${sentenceOf(reason)}`;
+    };
+    expect(await said()).toMatch(/^refused: main requires no checks/);
+    await rig.stage.createBranchProtection({
+      ...APP,
+      body: { rule_name: 'main', enable_status_check: true, status_check_contexts: ['ci'] },
+    });
+    expect(await said()).toMatch(/^done: /);
+    const { world } = rig.sandbox.parts;
+    await rig.stage.cancelPlannedMerge({ ...APP, index: '1' });
+    for (const entry of world.comments.values())
+      if (entry.kind === 'merge-cancelled') Object.assign(entry, { posterId: world.userByName('ann')?.id });
+
+    expect(await said()).toMatch(/^suppressed: .*somebody took back the planned merge of #1/);
+    expect(rig.written).toEqual(['mergePull']);
+  });
+
   it('pull_request.update_branch says a conflict, and leaves what is closed', async () => {
     const rig = await start(profile);
     await pull(rig);

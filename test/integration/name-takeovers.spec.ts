@@ -24,6 +24,7 @@ const WISHES: Readonly<Record<string, (sha: string) => JsonObject>> = {
   'label.remove': () => ({ name: 'bug' }),
   'milestone.remove': () => ({ title: 'm1' }),
   'pull_request.merge': (sha) => ({ number: '2', sha, approvals: 0, checks: false }),
+  'pull_request.unqueue': () => ({ number: '2' }),
   'pull_request.request_review': () => ({ number: '2', reviewers: ['ben'] }),
   'release.update': () => ({ tag: 'v1.0.0', prerelease: true }),
   'release_notes.ensure': () => ({ tag: 'v1.0.0' }),

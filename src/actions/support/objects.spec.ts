@@ -28,6 +28,7 @@ const TABLE: ReadonlyArray<readonly [action: string, params: JsonObject, object:
   ['org_variable.set', { name: 'A', value: 'b' }, null, []],
   ['protection.ensure', { name: 'main' }, null, []],
   ['pull_request.merge', { number: '12', sha: 'a', label: 'ready' }, 'issue 12', ['label ready']],
+  ['pull_request.unqueue', { number: '12' }, 'issue 12', []],
   ['pull_request.request_review', { number: '12', one_of: ['ann'] }, 'issue 12', []],
   ['push_mirror.ensure', { remote_address: 'https://M.example.org/a.git' }, 'mirror https://m.example.org/a', []],
   ['review.approve', { number: '12', sha: 'a' }, 'issue 12', []],

@@ -85,6 +85,7 @@ export const timelineEntry = comment.extend({
   old_milestone: milestone.nullish(),
   review_id: id,
 });
+export type TimelineEntry = z.output<typeof timelineEntry>;
 
 export const pullEnd = z.looseObject({ label: text, ref: text, repo: repository.nullish(), repo_id: id, sha: text });
 

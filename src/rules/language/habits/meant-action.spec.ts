@@ -18,6 +18,7 @@ describe('rules/language/habits/meant-action', () => {
     ['pr.merge', 'pull_request.merge'],
     ['pull_requests.land', 'pull_request.merge'],
     ['pull_request.rebase', 'pull_request.update_branch'],
+    ['pr.dequeue', 'pull_request.unqueue'],
     ['issue.close', 'issue.state'],
     ['ticket.comment', 'issue.comment'],
     ['issue.coment', 'issue.comment'],
@@ -42,6 +43,7 @@ describe('rules/language/habits/meant-action', () => {
     expect(actionsAbout('pr.frobnicate', NAMES)).toEqual([
       'pull_request.merge',
       'pull_request.request_review',
+      'pull_request.unqueue',
       'pull_request.update_branch',
     ]);
     expect(actionsAbout('wiki.create', NAMES)).toEqual([]);

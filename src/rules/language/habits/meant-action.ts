@@ -12,6 +12,7 @@ const MEANINGS = [
   'rerun_failed rerun retry restart',
   'request_review ask_review assign_reviewer request_reviewers',
   'update_branch sync rebase refresh',
+  'unqueue dequeue',
   'state close reopen status',
 ].map((words) => word(words, '').words);
 
