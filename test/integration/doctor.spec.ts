@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { DeliveryReport, DoctorPage, StatusReport } from '../../src/api/operations/answers.js';
 import type { HookReport } from '../../src/housekeeping/doctor/install-hook.js';
@@ -355,6 +356,30 @@ describe.each<[ProfileName]>([['gitea'], ['forgejo']])('integration/doctor on %s
       said: 'the webhooks of acme are shown to its owners alone',
     });
     await expect(install()).rejects.toThrow(/owners' affair/);
+  });
+
+  it('says once what to write in a proxy that keeps names with a slash from the forge, until they reach it', async () => {
+    const ofSlashes = ({ rows }: DoctorPage): unknown[] =>
+      rows.filter(({ check }) => check === 'forge.slash').map(({ code, fix }) => [code, ...fix]);
+    const lost = [['forge.slash.lost', expect.stringMatching(/Apache/), expect.stringMatching(/nginx/)]];
+    const passed = [['forge.slash.passed']];
+    expect(ofSlashes(await doctor())).toEqual(passed);
+    forge.tap.answer = ({ path }) =>
+      /%2f/i.test(path) ? { status: 404, type: 'text/html', body: '<html><h1>Not Found</h1></html>' } : null;
+    // What was seen of a forge within the last seconds is not asked again.
+    let seen = passed as unknown[];
+    const changes = async (): Promise<boolean> => {
+      const before = seen;
+      seen = ofSlashes(await doctor());
+      return !isDeepStrictEqual(before, seen);
+    };
+
+    await until(changes);
+    expect(seen).toEqual(lost);
+    expect(ofSlashes(await bot.reach.get<DoctorPage>('/v1/doctor', { limit: 1_000 }))).toEqual(lost);
+    forge.tap.answer = () => null;
+    await until(changes);
+    expect(seen).toEqual(passed);
   });
 
   it('tells, without a bot, what was learned while the forge is away', async () => {

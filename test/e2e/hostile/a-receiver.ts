@@ -51,6 +51,8 @@ export interface Post {
 
 /** Posts to one receiver over kept connections, so many at once. */
 export class Poster {
+  /** How many were sent again after a 503. A commit that came too late for its answer may hold the first of them. */
+  resent = 0;
   private readonly connections: KeptConnections;
 
   constructor(
@@ -81,7 +83,10 @@ export class Poster {
         const one = make(next++);
         let status = await this.post(one);
         // A busy receiver sends some away for a moment, and whoever sent them sends them again.
-        for (; status === 503; status = await this.post(one)) await new Promise((resolve) => setTimeout(resolve, 100));
+        for (; status === 503; status = await this.post(one)) {
+          this.resent += 1;
+          await new Promise((resolve) => setTimeout(resolve, 100));
+        }
         answers[status] = (answers[status] ?? 0) + 1;
       }
     };

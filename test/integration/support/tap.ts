@@ -9,7 +9,9 @@ export interface Tapped {
 }
 
 /** Answers in place of the server behind the tap; null passes the request on. */
-export type Answer = (seen: Tapped) => { readonly status: number; readonly body: string } | null;
+export type Answer = (
+  seen: Tapped,
+) => { readonly status: number; readonly body: string; readonly type?: string } | null;
 
 /** Passes requests on to a server and remembers them whole, credentials included. */
 export class Tap {
@@ -45,7 +47,7 @@ export class Tap {
     if (this.hang(seen)) return;
     const own = this.answer(seen);
     if (own) {
-      outgoing.writeHead(own.status, { 'content-type': 'application/json' }).end(own.body);
+      outgoing.writeHead(own.status, { 'content-type': own.type ?? 'application/json' }).end(own.body);
       return;
     }
     const onward = request(target + url, { method, headers }, (reply) => {
