@@ -12,7 +12,7 @@ const BUNDLE = join(DIST, 'bundle');
 const OWN_FILES = [/^@electric-sql\/pglite(\/|$)/];
 
 /** Packages that ours ask for if they happen to be installed. We have none of them. */
-const NOT_INSTALLED = [
+export const NOT_INSTALLED = [
   /^@nestjs\/(microservices|platform-express|websockets)(\/|$)/,
   /^@fastify\/(multipart|static|view)$/,
   /^class-(transformer|validator)$/,

@@ -16,6 +16,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
+import { packageChecks } from './checks/package.mjs';
 
 const DEPLOY = dirname(fileURLToPath(import.meta.url));
 const ROOT = dirname(DEPLOY);
@@ -43,6 +44,7 @@ try {
   if (docker) await check('compose file, as the engine reads it', () => composeReads());
   else skip('compose file, as the engine reads it', 'no container engine answers');
   await check('production packages start by the start command of the image', () => productionStarts());
+  for (const [name, work] of packageChecks(scratch, { run, must, expect, Skipped }, build)) await check(name, work);
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }
@@ -73,7 +75,7 @@ function expect(isTrue, otherwise) {
 }
 
 function run(command, args, { cwd = ROOT, env = process.env, timeout = LONG_MS } = {}) {
-  const done = spawnSync(command, args, { cwd, env, encoding: 'utf8', timeout });
+  const done = spawnSync(command, args, { cwd, env, encoding: 'utf8', timeout, maxBuffer: 2 ** 28 });
   return { status: done.error ? -1 : (done.status ?? -1), text: `${done.stdout ?? ''}${done.stderr ?? ''}`.trim() };
 }
 
