@@ -148,7 +148,7 @@ function ofFacts({ id, kind, repo, subject, actor, source, factAt, storedAt, arr
   ];
 }
 
-function ofFilter({ filter, wanted, seen, place }: ExplainedFilter): string[] {
+export function ofFilter({ filter, wanted, seen, place }: ExplainedFilter): string[] {
   return [
     `  ${colour.red('false')}  ${colour.bold(filter)}${place ? `  ${at(place)}` : ''}`,
     `           asks for ${show(wanted)}, saw ${show(seen)}`,
@@ -163,7 +163,15 @@ const CONDITION_STATES: Readonly<Record<ExplainedCondition['state'], string>> = 
   'not-evaluated': colour.dim('-    '),
 };
 
-function ofCondition({ name, text, place, state: conditionState, seen, because, why }: ExplainedCondition): string[] {
+export function ofCondition({
+  name,
+  text,
+  place,
+  state: conditionState,
+  seen,
+  because,
+  why,
+}: ExplainedCondition): string[] {
   const head = `  ${CONDITION_STATES[conditionState]}  ${colour.bold(plain(name))}  ${at(place)}  ${colour.dim(oneLine(text))}`;
   return [
     head,
@@ -207,7 +215,7 @@ function ofSeen(values: JsonObject | Readonly<Record<string, Json>>, indent: num
   );
 }
 
-function ofStep({ id, place, outcome, items, held }: ExplainedStep): string[] {
+export function ofStep({ id, place, outcome, items, held }: ExplainedStep): string[] {
   const lines = [
     `  ${colour.bold(plain(id))}  ${at(place)}  ${plain(outcome)}${items.length > 0 ? `: ${plain(items.slice(0, 10).join(', '))}` : ''}`,
   ];
@@ -267,7 +275,7 @@ function revisionText({ id, state: of, loadedAt, origin }: RevisionFacts): strin
   return `revision ${shortRevision(id)} (${of === 'gone' ? 'not kept any more' : `${of}, loaded ${when(loadedAt)} UTC`})${from}`;
 }
 
-function verdictText(verdict: DecisionExplanation['verdict'], width = 0): string {
+export function verdictText(verdict: DecisionExplanation['verdict'], width = 0): string {
   const text = verdict === 'unknown' ? 'not known' : verdict;
   const tint =
     verdict === 'fired'
@@ -280,19 +288,19 @@ function verdictText(verdict: DecisionExplanation['verdict'], width = 0): string
   return tint(text.padEnd(width));
 }
 
-function section(name: string, lines: string[]): string[] {
+export function section(name: string, lines: string[]): string[] {
   return lines.length > 0 ? [colour.dim(name), ...lines] : [];
 }
 
-function fact(name: string, text: string): string {
+export function fact(name: string, text: string): string {
   return `  ${colour.dim(name.padEnd(7))}  ${text}`;
 }
 
-function at({ file, line, col }: Place): string {
+export function at({ file, line, col }: Place): string {
   return `${file}:${line}:${col}`;
 }
 
-function show(value: Json): string {
+export function show(value: Json): string {
   return plain(typeof value === 'string' && /^\(.*\)$/.test(value) ? value : stringifyJson(value));
 }
 

@@ -43,6 +43,7 @@ import { DISK_FAILED, startCommand } from './start.command.js';
 import { storeCommands } from './store.command.js';
 import { statusCommand } from './status.command.js';
 import { testCommand } from './test.command.js';
+import { tryCommand } from './try.command.js';
 import { VERSION } from '../platform/version.js';
 import { versionCommand } from './version.command.js';
 import { colour, writeErr, writeOut } from './terminal.js';
@@ -70,6 +71,7 @@ const COMMANDS: ReadonlyArray<(exit: SetExit) => Command> = [
   rulesCommand,
   backtestCommand,
   testCommand,
+  tryCommand,
   promoteCommand,
   replayCommand,
   retryCommand,

@@ -19,9 +19,21 @@ import { StoredRuleHistory } from './stored-rule-history.js';
 import { HistoryReader } from './history-reader.js';
 import { Backtests } from './trying/backtests.js';
 import { Drafts } from './trying/drafts.js';
+import { ObjectTrials } from './trying/object-trials.js';
 import { TryThreads } from './trying/try-threads.js';
 
-const SHARED = [BotSelves, RulesBehind, Activity, BotLoad, CoverageCounter, RuleCounter, Explainer, Drafts, Backtests];
+const SHARED = [
+  BotSelves,
+  RulesBehind,
+  Activity,
+  BotLoad,
+  CoverageCounter,
+  RuleCounter,
+  Explainer,
+  Drafts,
+  Backtests,
+  ObjectTrials,
+];
 
 /** What happened and why: explain, and rules compared with stored history. Global, since the rules ask for that comparison. */
 @Global()

@@ -17,6 +17,7 @@ import { DueDecider } from './decide/decide-due.js';
 import { DecideTurns } from './decide/decide-turns.js';
 import { EffectEchoDetector } from './decide/detect-echoes.js';
 import { FieldReader } from './decide/field-reader.js';
+import { ObjectEvents } from './decide/object-events.js';
 import { PlanningTools } from './decide/planning-tools.js';
 import { DecisionRecorder } from './decide/record-decision.js';
 import { Rollout } from './decide/rollout.js';
@@ -29,8 +30,8 @@ const OF_ARRIVALS = [AtHandDecider, ArrivalDecider, BatchDecider, CrashLoopTimes
 /** From an arrival to what is wanted. */
 @Module({
   imports: [ForgeModule, RulesModule, ReadingModule],
-  providers: [...OF_RULES, ...OF_EVENTS, ...OF_ARRIVALS, { provide: RuleStages, useExisting: Rollout }],
-  exports: [Rollout, RuleStages, CandidateDecider, ArrivalToIntents, DueDecider, DecideTurns],
+  providers: [...OF_RULES, ...OF_EVENTS, ...OF_ARRIVALS, ObjectEvents, { provide: RuleStages, useExisting: Rollout }],
+  exports: [Rollout, RuleStages, PlanningTools, ObjectEvents, CandidateDecider, ArrivalToIntents, DueDecider, DecideTurns],
 })
 export class DecidingModule extends Draining {
   constructor(private readonly checks: RuleChecks) {

@@ -43,7 +43,7 @@ function isCommand(words: string): boolean {
 }
 
 /** Those that are sent a draft, or work for whoever sent one, and keep nothing in the store. */
-const WITH_DRAFTS = ['checkDraft', 'tryDraft', 'draftFixture', 'startBacktest', 'cancelBacktest'];
+const WITH_DRAFTS = ['checkDraft', 'tryDraft', 'tryOnObject', 'draftFixture', 'startBacktest', 'cancelBacktest'];
 
 describe('operations of the control API', () => {
   it.each(operations)('%s has a scope, schemas, and a command that calls it or a reason why none does', (name, one) => {

@@ -25,6 +25,7 @@ import { RulesBehind } from '../../insight/rules-behind.js';
 import { HistoryStore } from '../../insight/history-store.port.js';
 import { Backtests } from '../../insight/trying/backtests.js';
 import { Drafts } from '../../insight/trying/drafts.js';
+import { ObjectTrials } from '../../insight/trying/object-trials.js';
 import { ArrivalToIntents } from '../../pipeline/decide.js';
 import { DueDecider } from '../../pipeline/decide/decide-due.js';
 import { Rollout } from '../../pipeline/decide/rollout.js';
@@ -83,6 +84,7 @@ export const NEEDS = {
   keeper: RevisionKeeper,
   longCalls: LongCalls,
   numbers: OrgNumbers,
+  objectTrials: ObjectTrials,
   offers: CapabilityCheck,
   openAlerts: OpenAlerts,
   operators: OperatorStore,

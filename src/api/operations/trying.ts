@@ -5,7 +5,8 @@ import { fields, maybeText, maybeTime, text } from '../../core/schema.js';
 import type { Visibility } from '../../core/visibility.js';
 import type { HistoryAnswer } from '../../insight/history-store.port.js';
 import { tellHistory } from '../../insight/tell-history.js';
-import { draftBacktest, draftCheck, eventTrial, ruleLanguage } from '../../insight/trying/try-answers.js';
+import { draftBacktest, draftCheck, eventTrial, objectTrial, ruleLanguage } from '../../insight/trying/try-answers.js';
+import { readObjectReference } from '../../core/object-reference.js';
 import type { Needs } from './needs.js';
 import { operation } from './operation.js';
 import { historyOfId } from './shared.js';
@@ -91,6 +92,32 @@ export const tryingOperations = {
       const org = needs.orgs.wholeOf(typed, visibility);
       const edited = await needs.drafts.draft(org, files);
       return needs.drafts.onEvent(edited, await historyOf(needs, org, id, caller, visibility), rule);
+    },
+  }),
+  tryOnObject: operation({
+    route: 'POST /v1/drafts/:org/object',
+    summary:
+      'What rule files would make of an issue or pull request, read from the forge now, and what they would write; writes nothing',
+    scope: 'read',
+    changesNothing: true,
+    maxBytes: BODY,
+    command: 'try',
+    input: z.strictObject({
+      ...draft,
+      on: z.string().describe('The object: `acme/app#12`.'),
+      as: z.string().optional().describe('The kind of event to make of it. Default: its opening.'),
+      alone: z.boolean().default(false).describe('Try `files` without the other files of the organization.'),
+    }),
+    answer: objectTrial,
+    handle: async ({ orgs, drafts, objectTrials }, { org: typed, files, on, as = null, alone }, caller, visibility) => {
+      const org = orgs.wholeOf(typed, visibility);
+      const object = readObjectReference(on);
+      if (object.owner.toLowerCase() !== org.toLowerCase())
+        throw new UserError('OTHER_OWNER', `${on} is not of ${org}: rules of ${org} act on its own repositories`);
+      const edited = await drafts.draft(org, files, { isAlone: alone });
+      const isOpen = opensSealed(caller, org);
+      const forge = orgs.find(org)?.forge ?? '';
+      return objectTrials.try(edited, { ...object, forge, org, as, isOpen });
     },
   }),
   draftFixture: operation({

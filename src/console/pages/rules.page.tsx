@@ -14,15 +14,25 @@ type Rule = AnswerOf<'rules'>['rows'][number];
 export const rulesPage = definePage({
   path: '/rules',
   nav: { label: 'Rules', order: 20 },
-  load: async ({ call, query }) => {
+  load: async ({ call, query, may }) => {
     const { org, search, after } = query;
     const [orgs, page] = await Promise.all([call('organizations'), call('rules', { org, search, after })]);
-    return { page, orgs: orgs.map(({ name }) => name) };
+    const names = orgs.map(({ name }) => name);
+    return { page, orgs: names, triable: names.filter((name) => may('read', name)) };
   },
   title: () => 'Rules and policies',
-  view: ({ page, orgs }) => (
+  view: ({ page, orgs, triable }) => (
     <>
       <Filters filters={[...orgFilters(orgs), ...searchField()]} />
+      {triable.length > 0 && (
+        <p class="buttons">
+          {triable.map((org) => (
+            <a class="button" href={`/try?org=${encodeURIComponent(org)}`} key={org}>
+              Try the rules{triable.length > 1 && ` of ${org}`} on an issue or pull request
+            </a>
+          ))}
+        </p>
+      )}
       {page.refused.map(({ org, problems }) => (
         <Callout tone="bad" title={`A newer state of the rules of ${org} was refused`} key={org}>
           <ul class="lines">

@@ -1,5 +1,6 @@
 import type { AnswerOf } from '../../api/operations/index.js';
 import { BotError } from '../../core/errors.js';
+import { EVENT_KINDS } from '../../core/event-kinds.js';
 import { isJsonObject, type Json } from '../../core/json.js';
 import { definePage, type Ask, type Form } from '../page.js';
 import { renderToString } from 'preact-render-to-string';
@@ -24,6 +25,9 @@ interface Tried {
   readonly newFileUrl: string | null;
   /** The event that the draft is tried on. */
   readonly event: string;
+  /** The object that the draft is tried on, as `acme/app#12`, and the kind of event to make of it; '' = its opening. */
+  readonly on: string;
+  readonly as: string;
   readonly days: string;
   readonly outcome: Outcome | null;
   /** Why there is none. */
@@ -34,6 +38,10 @@ interface Tried {
 const NEW_FILE = 'new.yaml';
 const DAYS = ['1', '7', '30'] as const;
 const EVENTS_OFFERED = 10;
+/** What an issue or pull request may be shown as. */
+const OBJECT_KINDS = EVENT_KINDS.filter(
+  (kind) => (/^(?:issue|pull_request)\./.test(kind) && !kind.endsWith('.deleted')) || kind === 'comment.created',
+);
 /** Several may tell one event, and many none. */
 const ARRIVALS_READ = 50;
 const BODY = 1024 * 1024;
@@ -105,7 +113,7 @@ async function tried(ask: Ask, query: Form, form: Form | null): Promise<Tried> {
   const text = formTexts.get(path) ?? stored(path);
   const base = { orgs, org, files, newFileUrl, path, text, edits, editUrl: file?.editUrl ?? null };
   const event = query['id'] ?? query['event'] ?? events[0]?.id ?? '';
-  const more = { events, event, days: query['days'] ?? '7' };
+  const more = { events, event, on: query['on'] ?? '', as: query['as'] ?? '', days: query['days'] ?? '7' };
   try {
     return {
       ...base,
@@ -121,7 +129,7 @@ async function tried(ask: Ask, query: Form, form: Form | null): Promise<Tried> {
 
 const NOTHING: Tried = {
   ...{ orgs: [], org: null, files: [], events: [], path: '', text: '', editUrl: null, newFileUrl: null },
-  ...{ edits: new Map(), event: '', days: '7', outcome: null, problem: null },
+  ...{ edits: new Map(), event: '', on: '', as: '', days: '7', outcome: null, problem: null },
 };
 
 function newText(org: string, path: string): string {
@@ -154,6 +162,18 @@ async function outcomeOf({ call }: Ask, form: Form): Promise<Outcome | null> {
   switch (form['rule'] === undefined && form['id'] === undefined ? form['do'] : 'event') {
     case 'event':
       return { of: 'event', trial: await call('tryDraft', { ...draft, id: event, rule: form['rule'] }) };
+    case 'object': {
+      const as = form['as'] ?? '';
+      return {
+        of: 'object',
+        trial: await call('tryOnObject', {
+          ...draft,
+          on: form['on'] ?? '',
+          as: as === '' ? undefined : as,
+          alone: false,
+        }),
+      };
+    }
     case 'fixture': {
       const { newFileUrl } = await call('ruleFiles', { org });
       return { of: 'fixture', fixture: await call('draftFixture', { ...draft, id: event }), newFileUrl };
@@ -177,7 +197,7 @@ function Shown({ outcome, form }: { outcome: Outcome; form: Form }) {
 }
 
 function TryView({ data }: { data: Tried }) {
-  const { orgs, org, events, path, text, edits, editUrl, event, days, outcome, problem } = data;
+  const { orgs, org, events, path, text, edits, editUrl, event, on, as, days, outcome, problem } = data;
   if (org === null)
     return (
       <Empty>
@@ -266,6 +286,28 @@ function TryView({ data }: { data: Tried }) {
               </button>
               <button type="submit" name="do" value="fixture">
                 Make a fixture
+              </button>
+            </span>
+            <span class="together">
+              <label class="unseen" for="on">
+                Issue or pull request
+              </label>
+              <input type="text" name="on" id="on" value={on} placeholder={`${org}/app#12`} spellcheck={false} />
+              <label class="unseen" for="as">
+                Kind of event
+              </label>
+              <select name="as" id="as">
+                <option value="" selected={as === ''}>
+                  as opened
+                </option>
+                {OBJECT_KINDS.map((kind) => (
+                  <option value={kind} selected={kind === as} key={kind}>
+                    as {kind}
+                  </option>
+                ))}
+              </select>
+              <button type="submit" name="do" value="object">
+                Try on this object
               </button>
             </span>
           </fieldset>

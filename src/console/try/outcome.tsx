@@ -7,11 +7,13 @@ import { CONDITION_TONES } from '../ui/reasons.js';
 import { eventPath, value } from '../ui/words.js';
 import { ListTable } from '../ui/list.js';
 import { BACKTEST } from '../../api/lists.js';
+import { operationInWords } from '../../forge/operation-words.js';
 import type { Tone } from '../../api/words.js';
 import { counted } from '../../api/words.js';
 
 type Check = AnswerOf<'checkDraft'>;
 type Trial = AnswerOf<'tryDraft'>;
+type ObjectTrial = AnswerOf<'tryOnObject'>;
 type Backtest = AnswerOf<'backtest'>;
 type Fixture = AnswerOf<'draftFixture'>;
 type Report = NonNullable<Backtest['report']>;
@@ -21,6 +23,7 @@ type RuleOf<Of extends { readonly rules: readonly unknown[] }> = Of['rules'][num
 export type Outcome =
   | { readonly of: 'check'; readonly check: Check }
   | { readonly of: 'event'; readonly trial: Trial }
+  | { readonly of: 'object'; readonly trial: ObjectTrial }
   | { readonly of: 'backtest'; readonly backtest: Backtest }
   | { readonly of: 'fixture'; readonly fixture: Fixture; readonly newFileUrl: string | null };
 
@@ -34,6 +37,8 @@ export function OutcomeView({ outcome, file, text }: { outcome: Outcome; file: s
       return <CheckView check={outcome.check} file={file} text={text} />;
     case 'event':
       return <TrialView trial={outcome.trial} />;
+    case 'object':
+      return <ObjectTrialView trial={outcome.trial} file={file} text={text} />;
     case 'backtest':
       return <BacktestView backtest={outcome.backtest} />;
     case 'fixture':
@@ -138,6 +143,65 @@ function TrialView({ trial: { event, rules, steps, notes } }: { trial: Trial }) 
   );
 }
 
+function ObjectTrialView({
+  trial: { problems, event, rules, notes },
+  file,
+  text,
+}: {
+  trial: ObjectTrial;
+  file: string;
+  text: string;
+}) {
+  if (!event)
+    return (
+      <Section title="On this object" aside={<Badge tone="bad">does not load</Badge>}>
+        <Problems problems={problems} />
+        <MarkedSource problems={problems} file={file} text={text} />
+      </Section>
+    );
+  return (
+    <div class="stack">
+      <Section title="On this object">
+        <Facts
+          facts={[
+            ['Event', event.kind],
+            event.repo !== null && ['Repository', event.repo],
+            event.subject !== null && ['About', event.subject],
+            event.actor !== null && ['Person', event.actor],
+          ]}
+        />
+        <Notes notes={notes} />
+        <Table
+          caption="Rules of the draft on this object"
+          rows={rules}
+          keyOf={({ rule }) => rule}
+          empty="The draft has no rules."
+          columns={[
+            { head: 'Rule', cell: ({ rule }) => <code>{rule}</code> },
+            {
+              head: 'Would',
+              cell: ({ verdict, effects }) => <Would verdict={verdict} effects={effects.length} />,
+            },
+            { head: 'Why', kind: 'wide', cell: ({ reason }) => reason },
+          ]}
+        />
+        <p class="muted small">The bot read this from the forge just now. It wrote and stored nothing.</p>
+      </Section>
+      {rules.map(
+        ({ rule, steps, effects }) =>
+          steps && <StepsView key={rule} steps={{ ...steps, effects: [] }} looked={effects} />,
+      )}
+    </div>
+  );
+}
+
+const LOOKS: Readonly<Record<ObjectTrial['rules'][number]['effects'][number]['does'], readonly [Tone, string]>> = {
+  write: ['good', 'would write'],
+  nothing: ['neutral', 'as it is'],
+  cannot: ['bad', 'cannot'],
+  'not-looked': ['attention', 'not known'],
+};
+
 const WOULD: Readonly<Record<RuleOf<Trial>['verdict'], readonly [Tone, string]>> = {
   fired: ['good', 'fires'],
   'not-fired': ['neutral', 'does not fire'],
@@ -172,8 +236,10 @@ function Did({ did }: Pick<RuleOf<Trial>, 'did'>) {
 
 function StepsView({
   steps: { rule, reason, filters, conditions, steps, lookups, effects },
+  looked = [],
 }: {
   steps: NonNullable<Trial['steps']>;
+  looked?: ObjectTrial['rules'][number]['effects'];
 }) {
   return (
     <Section title={`Step by step: ${rule}`}>
@@ -200,6 +266,16 @@ function StepsView({
         ))}
         {effects.map(({ action, itemKey, params }, n) => (
           <Step key={`e${n}`} tone="good" word="would do" what={`${action} ${itemKey}`} code={value(params)} />
+        ))}
+        {looked.map(({ action, itemKey, params, does, operation, reason: why }, n) => (
+          <Step
+            key={`o${n}`}
+            tone={LOOKS[does][0]}
+            word={LOOKS[does][1]}
+            what={`${action} ${itemKey}`}
+            code={value(params)}
+            detail={why ?? (operation === null ? '' : operationInWords(operation))}
+          />
         ))}
       </ol>
     </Section>

@@ -13,7 +13,7 @@ import { secretsOf } from '../fixtures/remove-secrets.js';
 import type { HistoryAnswer } from '../history-store.port.js';
 import { describeLanguage } from './rule-language.js';
 import type { DraftCheck, EventTrial, RuleLanguage } from './try-answers.js';
-import type { Draft, TryAnswer, TryOrder } from './try-orders.js';
+import type { Draft, ObjectRound, TryAnswer, TryOrder } from './try-orders.js';
 import type { TryThread } from './try-thread.js';
 import { TryThreads } from './try-threads.js';
 
@@ -87,10 +87,14 @@ export class Drafts {
     };
   }
 
-  /** @throws UserError TOO_MANY_RULE_FILES */
-  async draft(org: string, edits: readonly EditedFile[]): Promise<Draft> {
+  /**
+   * @param isAlone without the organization's own files: the edited ones, and the shared ones that they may extend
+   * @throws UserError TOO_MANY_RULE_FILES
+   */
+  async draft(org: string, edits: readonly EditedFile[], { isAlone = false } = {}): Promise<Draft> {
     const { powers, secrets, mirrorHosts, notifyHosts, limits, rules } = this.configOf(org);
-    const edited = merge((await this.base(org))?.files ?? [], edits);
+    const base: readonly RuleFile[] = (await this.base(org))?.files ?? [];
+    const edited = merge(isAlone ? base.filter(({ shared }) => shared !== undefined) : base, edits);
     const files = [...edited, ...missingSets(edited, rules)];
     if (files.length > MAX_FILES)
       throw new UserError('TOO_MANY_RULE_FILES', `the draft has ${files.length} files; ${MAX_FILES} is the limit`);
@@ -107,6 +111,14 @@ export class Drafts {
   /** @throws InvalidFile when the draft does not load @throws UserError TRY_TOO_LONG */
   async onEvent(draft: Draft, history: HistoryAnswer, rule: string | null): Promise<EventTrial> {
     return expected(await this.#ask(draft, { kind: 'event', draft, history, rule }), 'tried').trial;
+  }
+
+  /** One round of a trial on an object. @throws InvalidFile when the draft does not load @throws UserError TRY_TOO_MUCH */
+  async onObject(
+    draft: Draft,
+    round: Pick<Extract<TryOrder, { kind: 'object' }>, 'event' | 'bot' | 'answers'>,
+  ): Promise<ObjectRound> {
+    return expected(await this.#ask(draft, { kind: 'object', draft, ...round }), 'object-tried').round;
   }
 
   /** @throws InvalidFile when the draft does not load @throws BotError when no rule takes the event */

@@ -20,6 +20,16 @@ export const draftCheck = z.object({
 });
 export type DraftCheck = Shape<typeof draftCheck>;
 
+/** One rule and one event, step by step. */
+const ruleSteps = z.object({
+  ...fields('rule reason', text),
+  place: place.nullable(),
+  filters: z.array(filter),
+  ...evaluated,
+  lookups: z.array(z.object(fields('name answer', text))),
+  effects: z.array(z.object({ ...fields('stepId action itemKey', text), params: jsonObject })),
+});
+
 /** What the draft would make of one stored event, beside what was made of it. */
 export const eventTrial = z.object({
   event: z.object({
@@ -39,20 +49,40 @@ export const eventTrial = z.object({
         .describe('Its newest run about the event; null = there is none.'),
     }),
   ),
-  steps: z
-    .object({
-      ...fields('rule reason', text),
-      place: place.nullable(),
-      filters: z.array(filter),
-      ...evaluated,
-      lookups: z.array(z.object(fields('name answer', text))),
-      effects: z.array(z.object({ ...fields('stepId action itemKey', text), params: jsonObject })),
-    })
-    .nullable()
-    .describe('The rule that was asked about, step by step.'),
+  steps: ruleSteps.nullable().describe('The rule that was asked about, step by step.'),
   notes: texts,
 });
 export type EventTrial = Shape<typeof eventTrial>;
+
+/** What an effect would be now: the same look and compare as a dry run. */
+const lookedAt = z.object({
+  ...fields('stepId action itemKey', text),
+  params: jsonObject.describe('Without secrets.'),
+  does: z.enum(['write', 'nothing', 'cannot', 'not-looked']),
+  operation: maybeText.describe('The call that it would make.'),
+  reason: maybeText.describe('Why it would write nothing.'),
+});
+export type LookedAt = Shape<typeof lookedAt>;
+
+/** What rule files would make of one object of the forge, read now. Nothing of it is stored or written. */
+export const objectTrial = z.object({
+  problems: z.array(problem).describe('Why the files do not load; then nothing was tried.'),
+  event: z
+    .object({ kind: text, ...fields('repo subject actor', maybeText), factAt: maybeTime, data: jsonObject })
+    .nullable()
+    .describe('Made from the object as it is now; null where the files do not load.'),
+  rules: z.array(
+    ruleLine.omit({ runId: true, place: true }).extend({
+      place: place.nullable(),
+      mode: text,
+      steps: ruleSteps.nullable().describe('Null where the filters turned the event away.'),
+      effects: z.array(lookedAt).describe('What it would write, in order.'),
+    }),
+  ),
+  reads: count.describe('Lookups that were made.'),
+  notes: texts,
+});
+export type ObjectTrial = Shape<typeof objectTrial>;
 
 /** A back-test of a draft. Each caller has one at most; a new one takes the place of the one before. */
 export const draftBacktest = z.object({

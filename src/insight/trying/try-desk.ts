@@ -8,7 +8,7 @@ import { beyondLimits } from '../../rules/revisions/operator-limits.js';
 import type { CompiledRule, LoadResult, Revision } from '../../rules/language/revision.js';
 import type { Backtest } from '../backtest/backtest.js';
 import { decideAgain, factsOfEvent, type DecidedAgain } from '../decide-again.js';
-import { explainForEvent } from '../explain-for-event.js';
+import { explainForEvent, type StoredFacts } from '../explain-for-event.js';
 import { shortAnswer } from '../short-json.js';
 import { recordFixture } from '../fixtures/record-fixture.js';
 import type { HistoryRun, HistoryAnswer } from '../history-store.port.js';
@@ -17,7 +17,7 @@ import { AnswersOfEvent, answersOf } from '../recorded-answers.js';
 import type { Trial } from '../trial.js';
 import { comparable, effectsOf, type WantedEffect } from '../wanted-effects.js';
 import type { EventTrial } from './try-answers.js';
-import type { Draft, TryAnswer, TryOrder } from './try-orders.js';
+import type { Draft, ObjectRound, TryAnswer, TryOrder } from './try-orders.js';
 
 /** What one rule or policy of the draft makes of an event, by the answers that history holds. */
 interface DecidedDraft {
@@ -25,6 +25,8 @@ interface DecidedDraft {
   readonly ranked: RankedRun;
   readonly effects: readonly WantedEffect[];
 }
+
+type Facts = Omit<StoredFacts, 'answers'>;
 
 /** Carries out what is asked about drafts, one order after the other. Without a store, a forge or a clock. */
 export class TryDesk {
@@ -40,6 +42,11 @@ export class TryDesk {
         return this.#with(order.draft, (revision) => ({
           kind: 'tried',
           trial: this.#onEvent(revision, order.history, order.rule),
+        }));
+      case 'object':
+        return this.#with(order.draft, (revision) => ({
+          kind: 'object-tried',
+          round: this.#onObject(revision, order),
         }));
       case 'fixture':
         return this.#with(order.draft, (revision) => this.#record(revision, order));
@@ -80,32 +87,10 @@ export class TryDesk {
 
   #onEvent(revision: Revision, { events: [event], runs, bot }: HistoryAnswer, ruleId: string | null): EventTrial {
     if (!event) throw new Error('there is no event to try the draft on');
-    const { rules, engine } = this.trial;
-    const history = new AnswersOfEvent(runs);
     const newest = new Map(runs.map((run) => [run.rule, run]));
-    const decided = new Map<string, DecidedDraft>();
-    for (const candidate of rules.candidates(revision, event, bot)) {
-      const run = newest.get(candidate.id);
-      const now = run?.decidedAt ?? event.storedAt;
-      const lookups: JsonObject = {};
-      const again = decideAgain(rules, revision, candidate, factsOfEvent(event, bot, now), (request) => {
-        const answer = history.find(candidate.id, request);
-        if (answer) lookups[request.as] = { ...answer };
-        return answer;
-      });
-      const effects = again.kind === 'decided' ? effectsOf(again.evaluation.steps) : [];
-      decided.set(candidate.id, { again, ranked: { id: run?.id ?? null, lookups, decidedAt: now }, effects });
-    }
     const facts = { event, revision, bot, now: event.storedAt };
-    const ranked = new Map([...decided].map(([id, one]) => [id, one.ranked]));
-    const lines = rankRules(facts, ranked, engine, ({ id, position: place }) => {
-      const again = decided.get(id)?.again;
-      if (!again) return { verdict: 'rejected', reason: `${event.kind} is no cause for this policy`, place };
-      if (again.kind === 'unknown')
-        return { verdict: 'unknown', reason: `history does not hold what "${again.request.as}" asks for`, place };
-      const { verdict, reason } = again.evaluation.report;
-      return { verdict, reason: textOf(reason), place };
-    });
+    const decided = this.#decideAll(facts, new AnswersOfEvent(runs), newest);
+    const lines = this.#rank(facts, decided);
     const rule = revision.rules.find(({ id }) => id === ruleId);
     return {
       event: {
@@ -130,11 +115,68 @@ export class TryDesk {
     };
   }
 
-  #stepsOf(
-    rule: CompiledRule,
-    facts: Omit<Parameters<typeof explainForEvent>[1], 'answers'>,
-    decided: DecidedDraft | undefined,
-  ): NonNullable<EventTrial['steps']> {
+  /** By rule: what the draft makes of the event, as far as the answers go. */
+  #decideAll(
+    { event, revision, bot }: Facts,
+    answers: AnswersOfEvent,
+    newest: ReadonlyMap<string, HistoryRun>,
+  ): Map<string, DecidedDraft> {
+    const { rules } = this.trial;
+    const decided = new Map<string, DecidedDraft>();
+    for (const candidate of rules.candidates(revision, event, bot)) {
+      const run = newest.get(candidate.id);
+      const now = run?.decidedAt ?? event.storedAt;
+      const lookups: JsonObject = {};
+      const again = decideAgain(rules, revision, candidate, factsOfEvent(event, bot, now), (request) => {
+        const answer = answers.find(candidate.id, request);
+        if (answer) lookups[request.as] = { ...answer };
+        return answer;
+      });
+      const effects = again.kind === 'decided' ? effectsOf(again.evaluation.steps) : [];
+      decided.set(candidate.id, { again, ranked: { id: run?.id ?? null, lookups, decidedAt: now }, effects });
+    }
+    return decided;
+  }
+
+  #rank(facts: Facts, decided: ReadonlyMap<string, DecidedDraft>): ReturnType<typeof rankRules> {
+    const ranked = new Map([...decided].map(([id, one]) => [id, one.ranked]));
+    return rankRules(facts, ranked, this.trial.engine, ({ id, position: place }) => {
+      const again = decided.get(id)?.again;
+      if (!again) return { verdict: 'rejected', reason: `${facts.event.kind} is no cause for this policy`, place };
+      if (again.kind === 'unknown')
+        return { verdict: 'unknown', reason: `history does not hold what "${again.request.as}" asks for`, place };
+      const { verdict, reason } = again.evaluation.report;
+      return { verdict, reason: textOf(reason), place };
+    });
+  }
+
+  /** What the rules make of an event that was made from an object, and what is to be read before more can be told. */
+  #onObject(revision: Revision, { event, bot, answers }: Extract<TryOrder, { kind: 'object' }>): ObjectRound {
+    const facts = { event, revision, bot, now: event.storedAt };
+    const decided = this.#decideAll(facts, new AnswersOfEvent(answers), new Map());
+    const modes = new Map([...revision.rules, ...revision.policies].map(({ id, mode }) => [id, mode]));
+    const compiled = new Map(revision.rules.map((rule) => [rule.id, rule]));
+    return {
+      rules: this.#rank(facts, decided).map(({ runId: _, ...line }) => {
+        const rule = compiled.get(line.rule);
+        return {
+          ...line,
+          mode: modes.get(line.rule) ?? 'live',
+          steps: rule && decided.has(line.rule) ? this.#stepsOf(rule, facts, decided.get(line.rule)) : null,
+        };
+      }),
+      requests: [...decided].flatMap(([rule, { again }]) =>
+        again.kind === 'unknown' ? [{ rule, request: again.request }] : [],
+      ),
+      decisions: [...decided].flatMap(([rule, { again }]) =>
+        again.kind === 'decided' && again.evaluation.report.verdict === 'fired'
+          ? [{ rule, report: again.evaluation.report, steps: again.evaluation.steps }]
+          : [],
+      ),
+    };
+  }
+
+  #stepsOf(rule: CompiledRule, facts: Facts, decided: DecidedDraft | undefined): NonNullable<EventTrial['steps']> {
     const answers = decided ? answersOf(decided.ranked) : {};
     const now = decided?.ranked.decidedAt ?? facts.now;
     const { reason, look, filters, conditions, steps } = explainForEvent(

@@ -41,24 +41,9 @@ export async function answerLookups(
     if (evaluation.kind === 'decided') return { evaluation, lookups: asRecord(answers, asks), uses };
     uses.add(evaluation.request.use);
     asks.set(evaluation.request.as, askKey(evaluation.request));
-    answers[evaluation.request.as] = await readAll(evaluation.request);
+    answers[evaluation.request.as] = await readEach(evaluation.request, read);
   }
   throw new Error(`an evaluation asked for more than ${MAX_LOOKUPS} lookups`);
-
-  /** With `for_each` one read after another: a rule must not have the forge for itself. */
-  async function readAll(request: LookupRequest): Promise<LookupAnswer> {
-    const { each, ...single } = request;
-    if (!each) return read(request);
-    const parts: LookupAnswer[] = [];
-    for (const params of each) {
-      const part = await read({ ...single, params });
-      parts.push(part);
-      // The rest could not change the outcome any more.
-      if ('failed' in part || ('missing' in part && request.onMissing === 'fail')) break;
-    }
-    const oldest = parts.flatMap(({ cachedAt }) => cachedAt ?? []).sort()[0];
-    return { ...combineAnswers(request, parts, each.length), ...(oldest === undefined ? {} : { cachedAt: oldest }) };
-  }
 
   async function read(request: LookupRequest): Promise<LookupAnswer> {
     try {
@@ -69,6 +54,24 @@ export async function answerLookups(
       return { failed: `the forge could not be asked for a day: ${error.message}` };
     }
   }
+}
+
+/** With `for_each` one read after another: a rule must not have the forge for itself. */
+export async function readEach(
+  request: LookupRequest,
+  read: (request: LookupRequest) => Promise<LookupAnswer>,
+): Promise<LookupAnswer> {
+  const { each, ...single } = request;
+  if (!each) return read(request);
+  const parts: LookupAnswer[] = [];
+  for (const params of each) {
+    const part = await read({ ...single, params });
+    parts.push(part);
+    // The rest could not change the outcome any more.
+    if ('failed' in part || ('missing' in part && request.onMissing === 'fail')) break;
+  }
+  const oldest = parts.flatMap(({ cachedAt }) => cachedAt ?? []).sort()[0];
+  return { ...combineAnswers(request, parts, each.length), ...(oldest === undefined ? {} : { cachedAt: oldest }) };
 }
 
 /** Each answer with the key of its question, so that history can tell what it is an answer to. */

@@ -1,0 +1,225 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { AnswerOf } from '../../src/api/operations/index.js';
+import { until } from '../services/until.js';
+import { acmeConfig } from './support/acme-config.js';
+import { aBot, type TestBot } from './support/a-bot.js';
+import { aForge, type TestForge } from './support/a-forge.js';
+
+type Trial = AnswerOf<'tryOnObject'>;
+
+const HOOK_SECRET = 'the secret of the hook';
+const EVENTS = [
+  ...['push', 'issues', 'issue_label', 'issue_comment', 'pull_request', 'pull_request_label', 'pull_request_sync'],
+  'pull_request_review',
+];
+
+/** Recipes by their titles: the file that the page shows, or the shipped file that it names. */
+const recipes = new Map(
+  readdirSync('docs/recipes').flatMap((page) =>
+    readFileSync(`docs/recipes/${page}`, 'utf8')
+      .split(/^## /m)
+      .slice(1)
+      .map((part): [string, string] => {
+        const shown = /```yaml\n(.*?)```/s.exec(part)?.[1];
+        const path = /^File: \[(.*?)\]/m.exec(part)?.[1];
+        return [part.split('\n', 1)[0] ?? '', shown ?? readFileSync(`config/rules/${path}`, 'utf8')];
+      }),
+  ),
+);
+const textOf = (title: string): string => recipes.get(title) ?? '';
+
+/** Recipes with rules of their own, which one bot plays together. What the others extend or name, built-in-sets, example-rules and organization-rules play. */
+const PLAYED = [
+  ...['Stale, but not with votes', 'Reopen without milestone', 'Automerge', 'Merge dependency updates'],
+  ...['Commit message check', 'CODEOWNERS', 'Reviewers in turn', 'Reviewers for outsiders', 'Ok to test'],
+];
+const IN_NO_TIME: ReadonlyArray<readonly [string, string]> = [
+  ['window: 90s', 'window: 1s'],
+  ['size() >= 5', 'size() >= 1'],
+  ['extends: forgehand/stale@1\n', 'extends: forgehand/stale@1\nvars: {stale_days: 0}\n'],
+];
+
+/** Of recipes that extend sets: what each would write on a pull request or issue of the sandbox. */
+const TRIED: ReadonlyArray<readonly [title: string, on: string, as: string, action: string]> = [
+  ['Labeler by path', 'acme/app#1', 'pull_request.opened', 'issue.label'],
+  ['Size labels', 'acme/app#1', 'pull_request.opened', 'issue.label'],
+  ['Welcome', 'acme/app#1', 'pull_request.opened', 'issue.comment'],
+  ['Conventional titles', 'acme/app#1', 'pull_request.edited', 'status.set'],
+  ['DCO', 'acme/app#1', 'pull_request.synchronized', 'status.set'],
+  ['Close linked issues', 'acme/app#1', 'pull_request.merged', 'issue.state'],
+  ['Release drafter', 'acme/app#1', 'pull_request.merged', 'release_notes.ensure'],
+];
+
+describe('integration/recipes', () => {
+  let forge: TestForge;
+  let bot: TestBot;
+  const app = '/repos/acme/app';
+  const act = (name: string, params: object, as = 'ann'): Promise<void> =>
+    forge.act(name, { repo: 'acme/app', ...params, as });
+  const labels = async (number: number): Promise<string[]> =>
+    (await forge.get<{ labels: Array<{ name: string }> }>(`${app}/issues/${number}`)).labels
+      .map(({ name }) => name)
+      .sort();
+  const pull = (
+    number: number,
+  ): Promise<{ merged: boolean; head: { sha: string }; requested_reviewers: Array<{ login: string }> | null }> =>
+    forge.get(`${app}/pulls/${number}`);
+  const reviewers = async (number: number): Promise<string[]> =>
+    ((await pull(number)).requested_reviewers ?? []).map(({ login }) => login).sort();
+  const open = async (branch: string, files: Record<string, string>, words: object, as = 'ann'): Promise<void> => {
+    await act('push', { branch, from: 'main', commits: [{ message: `Change ${branch}`, files }] });
+    await act('pull.open', { head: branch, base: 'main', ...words }, as);
+  };
+  const send = (path: string, body: object): Promise<unknown> =>
+    fetch(`${forge.sandbox.apiUrl}${path}`, {
+      method: 'POST',
+      headers: { ...forge.asAdmin, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  const tryOn = (texts: readonly string[], on: string, more: object = {}): Promise<Trial> =>
+    bot.reach.post<Trial>('/v1/drafts/acme/object', {
+      files: texts.map((text, n) => ({ path: `recipe-${n}.yaml`, text })),
+      ...{ on, alone: true, ...more },
+    });
+
+  beforeAll(async () => {
+    forge = await aForge({ org: 'acme' });
+    for (const user of ['ann', 'ben', 'cy', 'dora', 'renovate-bot']) await forge.control('/_sandbox/given', { user });
+    const team = { org: 'acme', units: ['repo.code', 'repo.issues', 'repo.pulls'], includes_all_repositories: true };
+    await forge.control('/_sandbox/given', { team: 'reviewers', permission: 'write', members: ['ben', 'cy'], ...team });
+    await forge.control('/_sandbox/given', {
+      team: 'writers',
+      permission: 'write',
+      members: ['ann', 'renovate-bot'],
+      ...team,
+    });
+    await forge.act('repository.create', { repo: 'acme/app' });
+    await forge.act('push', { repo: 'acme/app', commits: [{ message: 'begin', files: { 'a.txt': 'a\n' } }] });
+    await forge.act('release.publish', { repo: 'acme/app', tag: 'v1.3.0', name: '1.3' });
+    await open('one', { 'docs/a.md': '# a\n' }, { title: 'Read lists', body: 'Fixes #2.' });
+    await act('issue.open', { title: 'It is slow' });
+    const files = PLAYED.map((title, n) => [
+      `rules/${n}.yaml`,
+      IN_NO_TIME.reduce((text, [from, to]) => text.replace(from, to), textOf(title)),
+    ]);
+    bot = await aBot({
+      config: acmeConfig(forge),
+      files: Object.fromEntries(files) as Record<string, string>,
+      env: { FORGE_TOKEN: forge.botToken, HOOK: HOOK_SECRET },
+    });
+    await forge.control('/_sandbox/hooks', {
+      org: 'acme',
+      url: `${bot.url}/webhooks/acme`,
+      secret: HOOK_SECRET,
+      events: EVENTS,
+    });
+  });
+
+  afterAll(async () => {
+    await bot?.close();
+    await forge?.close();
+  });
+
+  it('has thirty of them, each in the index, and tells their lines as they are', () => {
+    const index = readFileSync('docs/recipes/README.md', 'utf8');
+    const wishes = readFileSync('docs/wishes.md', 'utf8');
+    const told = [...wishes.matchAll(/\| \[([^\]]+)\]\(recipes\/[^)]+\) \| (\d+) \|$/gm)];
+    const lines = (title: string): number =>
+      textOf(title)
+        .split('\n')
+        .filter((line) => line.trim() !== '' && !line.trim().startsWith('#')).length;
+
+    expect(recipes.size).toBeGreaterThanOrEqual(30);
+    expect([...recipes.keys()].filter((title) => !index.includes(`| [${title}](`))).toEqual([]);
+    expect(told.filter(([, title = '', count]) => lines(title) !== Number(count)).map(([row]) => row)).toEqual([]);
+    expect([...wishes.matchAll(/^\| \d+ \|/gm)]).toHaveLength(47);
+    expect(PLAYED.filter((title) => !recipes.has(title))).toEqual([]);
+  });
+
+  it.each(TRIED)('tried on a live object, %s would write', async (title, on, as, action) => {
+    const before = forge.botCalls().filter(({ method }) => method !== 'GET').length;
+    const { rules, event, problems } = await tryOn([textOf(title)], on, { as });
+    const effects = rules.flatMap((rule) => rule.effects);
+
+    expect([problems, event?.kind]).toEqual([[], as]);
+    expect(rules.filter(({ verdict }) => verdict === 'error' || verdict === 'unknown')).toEqual([]);
+    expect(effects.filter(({ does }) => does === 'write').map((effect) => effect.action)).toContain(action);
+    expect(forge.botCalls().filter(({ method }) => method !== 'GET')).toHaveLength(before);
+  });
+
+  it('says why a rule does not fire, where a file is wrong, and what is not there', async () => {
+    const text = textOf('Merge dependency updates');
+    const { rules } = await tryOn([text], 'acme/app#1', { as: 'pull_request.labeled' });
+    expect(rules).toMatchObject([
+      { rule: 'merge-updates', verdict: 'not-fired', effects: [], steps: { conditions: [{ state: 'false' }, {}] } },
+    ]);
+    expect(rules[0]?.reason).toContain('event.author = "ann"');
+    const wrong = await tryOn(
+      [text.replace('is_patch', 'is patch').replace('event.author', 'event.autor')],
+      'acme/app#1',
+    );
+    expect(wrong).toMatchObject({ event: null, problems: [{ file: 'recipe-0.yaml', line: expect.any(Number) }] });
+    await expect(tryOn([text], 'acme/app#99')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect(tryOn([text], 'other/app#1')).rejects.toMatchObject({ code: 'OTHER_OWNER' });
+    await expect(tryOn([text], 'acme/app#1', { as: 'pull_request.labelled' })).rejects.toThrow(
+      'did you mean pull_request.labeled?',
+    );
+    expect(await bot.reach.rows('/v1/runs', { rule: 'merge-updates' })).toEqual([]);
+  });
+
+  it('asks owners and a reviewer of the team for a review, leaves out who is away, and looks at each commit', async () => {
+    await open('two', { 'docs/b.md': '# b\n' }, { title: 'docs: more' });
+    await until(async () => (await reviewers(3)).includes('ben'));
+    const statuses = async (): Promise<Array<{ context: string; status: string }>> =>
+      forge.get(`${app}/commits/${(await pull(3)).head.sha}/statuses`);
+    await until(async () => (await statuses()).length > 0);
+
+    expect(await reviewers(3)).toEqual(['ben']);
+    expect(await statuses()).toMatchObject([{ context: 'commit-messages', status: 'failure' }]);
+  });
+
+  it('draws a reviewer for outsiders', async () => {
+    await open('three', { 'c.txt': 'c\n' }, { title: 'From outside' }, 'dora');
+    await until(async () => (await reviewers(4)).length > 0);
+
+    const runs = await bot.reach.rows<{ run: { state: string } }>('/v1/runs', { rule: 'reviewer-for-outsiders' });
+    expect(runs.map(({ run }) => run.state)).toContain('done');
+  });
+
+  it('merges what is labelled and approved, and an update that is a patch without a person', async () => {
+    for (const name of ['automerge', 'patch']) await send(`${app}/labels`, { name, color: '#00aabb' });
+    await act('issue.label', { number: 3, labels: ['automerge'] });
+    await act('pull.review', { number: 3, verdict: 'approve' }, 'ben');
+    await open('four', { 'd.txt': 'd\n' }, { title: 'chore: update' }, 'renovate-bot');
+    await act('issue.label', { number: 5, labels: ['patch'] });
+    for (const number of [3, 5])
+      await act('status.set', { ref: (await pull(number)).head.sha, context: 'commit-messages', state: 'success' });
+    await until(async () => (await pull(3)).merged && (await pull(5)).merged);
+
+    expect((await pull(4)).merged).toBe(false);
+  });
+
+  it('lets who may write say /ok-to-test, and nobody else', async () => {
+    await act('comment.create', { number: 4, body: '/ok-to-test' }, 'dora');
+    await act('comment.create', { number: 4, body: '/ok-to-test' }, 'ann');
+    await until(async () => (await labels(4)).includes('ok-to-test'));
+
+    const runs = await bot.reach.rows<{ run: { state: string } }>('/v1/runs', { rule: 'ok-to-test' });
+    expect(runs.map(({ run }) => run.state).sort()).toEqual(['done', 'error']);
+  });
+
+  it('opens an issue again that is closed without a milestone', async () => {
+    await act('issue.close', { number: 2 });
+    await until(async () => (await forge.get<unknown[]>(`${app}/issues/2/comments`)).length > 0);
+    await until(async () => (await forge.get<{ state: string }>(`${app}/issues/2`)).state === 'open');
+  });
+
+  it('takes stale off an issue with votes', async () => {
+    await send(`${app}/issues/2/reactions`, { content: '+1' });
+    await bot.reach.post('/v1/orgs/acme/schedules/stale-warn/run');
+    await until(async () => (await labels(2)).includes('pinned'));
+
+    expect(await labels(2)).toEqual(['pinned']);
+  });
+});
