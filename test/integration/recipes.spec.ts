@@ -42,13 +42,12 @@ const IN_NO_TIME: ReadonlyArray<readonly [string, string]> = [
 
 /** Of recipes that extend sets: what each would write on a pull request or issue of the sandbox. */
 const TRIED: ReadonlyArray<readonly [title: string, on: string, as: string, action: string]> = [
-  ['Labeler by path', 'acme/app#1', 'pull_request.opened', 'issue.label'],
-  ['Size labels', 'acme/app#1', 'pull_request.opened', 'issue.label'],
+  ['Labeler by path', 'acme/app#1', 'pull_request.opened', 'label.ensure'],
+  ['Size labels', 'acme/app#1', 'pull_request.opened', 'label.ensure'],
   ['Welcome', 'acme/app#1', 'pull_request.opened', 'issue.comment'],
   ['Conventional titles', 'acme/app#1', 'pull_request.edited', 'status.set'],
   ['DCO', 'acme/app#1', 'pull_request.synchronized', 'status.set'],
   ['Close linked issues', 'acme/app#1', 'pull_request.merged', 'issue.state'],
-  ['Release drafter', 'acme/app#1', 'pull_request.merged', 'release_notes.ensure'],
 ];
 
 describe('integration/recipes', () => {
@@ -67,10 +66,20 @@ describe('integration/recipes', () => {
     forge.get(`${app}/pulls/${number}`);
   const reviewers = async (number: number): Promise<string[]> =>
     ((await pull(number)).requested_reviewers ?? []).map(({ login }) => login).sort();
-  const open = async (branch: string, files: Record<string, string>, words: object, as = 'ann'): Promise<void> => {
-    await act('push', { branch, from: 'main', commits: [{ message: `Change ${branch}`, files }] });
+  const open = async (
+    branch: string,
+    files: Record<string, string>,
+    words: object,
+    as = 'ann',
+    message = `fix: change ${branch}`,
+  ): Promise<void> => {
+    await act('push', { branch, from: 'main', commits: [{ message, files }] });
     await act('pull.open', { head: branch, base: 'main', ...words }, as);
   };
+  const ended = async (rule: string): Promise<string[]> =>
+    (await bot.reach.rows<{ run: { state: string } }>('/v1/runs', { rule, limit: 50 }))
+      .map(({ run }) => run.state)
+      .filter((state) => state !== 'open');
   const send = (path: string, body: object): Promise<unknown> =>
     fetch(`${forge.sandbox.apiUrl}${path}`, {
       method: 'POST',
@@ -138,14 +147,22 @@ describe('integration/recipes', () => {
   });
 
   it.each(TRIED)('tried on a live object, %s would write', async (title, on, as, action) => {
-    const before = forge.botCalls().filter(({ method }) => method !== 'GET').length;
     const { rules, event, problems } = await tryOn([textOf(title)], on, { as });
     const effects = rules.flatMap((rule) => rule.effects);
 
     expect([problems, event?.kind]).toEqual([[], as]);
     expect(rules.filter(({ verdict }) => verdict === 'error' || verdict === 'unknown')).toEqual([]);
     expect(effects.filter(({ does }) => does === 'write').map((effect) => effect.action)).toContain(action);
-    expect(forge.botCalls().filter(({ method }) => method !== 'GET')).toHaveLength(before);
+  });
+
+  it('wrote nothing of it', async () => {
+    const { head } = await pull(1);
+    const statuses = await forge.get<Array<{ context: string }>>(`${app}/commits/${head.sha}/statuses`);
+
+    expect(await labels(1)).toEqual([]);
+    expect(await forge.get(`${app}/issues/1/comments`)).toEqual([]);
+    expect(statuses.filter(({ context }) => context !== 'commit-messages')).toEqual([]);
+    expect(await forge.get(`${app}/issues/2`)).toMatchObject({ state: 'open' });
   });
 
   it('says why a rule does not fire, where a file is wrong, and what is not there', async () => {
@@ -155,21 +172,17 @@ describe('integration/recipes', () => {
       { rule: 'merge-updates', verdict: 'not-fired', effects: [], steps: { conditions: [{ state: 'false' }, {}] } },
     ]);
     expect(rules[0]?.reason).toContain('event.author = "ann"');
-    const wrong = await tryOn(
-      [text.replace('is_patch', 'is patch').replace('event.author', 'event.autor')],
-      'acme/app#1',
-    );
-    expect(wrong).toMatchObject({ event: null, problems: [{ file: 'recipe-0.yaml', line: expect.any(Number) }] });
+    const wrong = await tryOn([text.replace('event.author', 'event.autor')], 'acme/app#1');
+    expect([wrong.event, wrong.problems[0]]).toMatchObject([null, { file: 'recipe-0.yaml', line: 7 }]);
     await expect(tryOn([text], 'acme/app#99')).rejects.toMatchObject({ code: 'NOT_FOUND' });
     await expect(tryOn([text], 'other/app#1')).rejects.toMatchObject({ code: 'OTHER_OWNER' });
     await expect(tryOn([text], 'acme/app#1', { as: 'pull_request.labelled' })).rejects.toThrow(
       'did you mean pull_request.labeled?',
     );
-    expect(await bot.reach.rows('/v1/runs', { rule: 'merge-updates' })).toEqual([]);
   });
 
   it('asks owners and a reviewer of the team for a review, leaves out who is away, and looks at each commit', async () => {
-    await open('two', { 'docs/b.md': '# b\n' }, { title: 'docs: more' });
+    await open('two', { 'docs/b.md': '# b\n' }, { title: 'docs: more' }, 'ann', 'Change two');
     await until(async () => (await reviewers(3)).includes('ben'));
     const statuses = async (): Promise<Array<{ context: string; status: string }>> =>
       forge.get(`${app}/commits/${(await pull(3)).head.sha}/statuses`);
@@ -182,9 +195,7 @@ describe('integration/recipes', () => {
   it('draws a reviewer for outsiders', async () => {
     await open('three', { 'c.txt': 'c\n' }, { title: 'From outside' }, 'dora');
     await until(async () => (await reviewers(4)).length > 0);
-
-    const runs = await bot.reach.rows<{ run: { state: string } }>('/v1/runs', { rule: 'reviewer-for-outsiders' });
-    expect(runs.map(({ run }) => run.state)).toContain('done');
+    await until(async () => (await ended('reviewer-for-outsiders')).includes('done'));
   });
 
   it('merges what is labelled and approved, and an update that is a patch without a person', async () => {
@@ -193,8 +204,7 @@ describe('integration/recipes', () => {
     await act('pull.review', { number: 3, verdict: 'approve' }, 'ben');
     await open('four', { 'd.txt': 'd\n' }, { title: 'chore: update' }, 'renovate-bot');
     await act('issue.label', { number: 5, labels: ['patch'] });
-    for (const number of [3, 5])
-      await act('status.set', { ref: (await pull(number)).head.sha, context: 'commit-messages', state: 'success' });
+    await act('status.set', { ref: (await pull(3)).head.sha, context: 'commit-messages', state: 'success' });
     await until(async () => (await pull(3)).merged && (await pull(5)).merged);
 
     expect((await pull(4)).merged).toBe(false);
@@ -205,8 +215,8 @@ describe('integration/recipes', () => {
     await act('comment.create', { number: 4, body: '/ok-to-test' }, 'ann');
     await until(async () => (await labels(4)).includes('ok-to-test'));
 
-    const runs = await bot.reach.rows<{ run: { state: string } }>('/v1/runs', { rule: 'ok-to-test' });
-    expect(runs.map(({ run }) => run.state).sort()).toEqual(['done', 'error']);
+    await until(async () => (await ended('ok-to-test')).length === 2);
+    expect((await ended('ok-to-test')).filter((state) => state === 'done')).toHaveLength(1);
   });
 
   it('opens an issue again that is closed without a milestone', async () => {

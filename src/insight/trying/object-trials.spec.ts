@@ -35,7 +35,12 @@ function aRig({ isPrivate = false } = {}) {
   const read: LookupRequest[] = [];
   const looked: string[] = [];
   const repo = { id: '7', owner: 'acme', name: 'app', full_name: 'acme/app', private: isPrivate };
-  const event = anEvent({ id: 'e', kind: 'issue.opened', repo, data: { number: 12, issue: { number: 12, title: 'x' } } });
+  const event = anEvent({
+    id: 'e',
+    kind: 'issue.opened',
+    repo,
+    data: { number: 12, issue: { number: 12, title: 'x' } },
+  });
   const trials = new ObjectTrials(
     {
       check: async (of: Draft) => {

@@ -91,7 +91,8 @@ export class ObjectTrials {
       const effects: LookedAt[] = [];
       for (const intent of this.#intentsOf(decision, made)) {
         left -= 1;
-        effects.push(left < 0 ? this.#shown(intent, 'not-looked', MANY) : await this.#rehearse(intent));
+        const effect = left < 0 ? this.#shown(intent, 'not-looked', MANY) : await this.#rehearse(intent);
+        effects.push(effects.some(({ does }) => does === 'write') ? behindWrites(effect) : effect);
       }
       looked.set(decision.rule, effects);
     }
@@ -131,6 +132,12 @@ export class ObjectTrials {
       params: comparable(params, this.tools.actions.get(action) as never),
     };
   }
+}
+
+/** What an earlier step would make may be what this one lacks. */
+function behindWrites(effect: LookedAt): LookedAt {
+  if (effect.does !== 'cannot') return effect;
+  return { ...effect, does: 'not-looked', reason: `${effect.reason}; what stands above it is not made yet` };
 }
 
 const MANY = `a trial looks at ${MAX_LOOKS} effects`;
