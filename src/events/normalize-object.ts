@@ -1,6 +1,7 @@
 import { EVENT_KINDS, type EventKind } from '../core/event-kinds.js';
 import type { EventRepository } from '../core/event.js';
 import type { Json, JsonObject } from '../core/json.js';
+import { tableOf } from '../core/table.js';
 import { deriveFacts } from './derive/derive-facts.js';
 import { Misfit, type EventFact } from './event-fact.js';
 import { DELIVERY_READERS } from './normalize/index.js';
@@ -15,18 +16,18 @@ export interface ShownObject {
 }
 
 /** Words that deliveries have for what the kinds are called here. */
-const ACTION_OF: Readonly<Record<string, string>> = {
+const ACTION_OF: Readonly<Record<string, string>> = tableOf({
   labeled: 'label_updated',
   labels_cleared: 'label_cleared',
   merged: 'closed',
-};
+});
 
 /** What the object lacked before an act that gives it something: all that it has counts as just given. */
-const BEFORE: Readonly<Record<string, JsonObject>> = {
-  labeled: { labels: held([]) },
-  assigned: { assignees: held([]) },
-  milestoned: { milestone: held(null) },
-};
+const BEFORE: Readonly<Record<string, JsonObject>> = tableOf<JsonObject>({
+  labeled: { labels: holding([]) },
+  assigned: { assignees: holding([]) },
+  milestoned: { milestone: holding(null) },
+});
 
 /** Kinds of event that an object of this family may be shown as; the act itself leaves no other trace that a rule would need. */
 export function kindsOfObject(isPull: boolean): readonly EventKind[] {
@@ -40,26 +41,26 @@ export function kindsOfObject(isPull: boolean): readonly EventKind[] {
  * The fact that a delivery of this act would tell, made from the object as it is now: the act need not have happened. Whoever opened the object (or wrote
  * the comment, or merged) counts as the person. Pure.
  */
-export function factOfObject(kind: EventKind, shown: ShownObject, repo: EventRepository): EventFact | Misfit {
-  const { issue, pull, comment } = shown;
+export function factOfObject(kind: EventKind, object: ShownObject, repo: EventRepository): EventFact | Misfit {
+  const { issue, pull, comment } = object;
   const [family = '', word = ''] = kind.split('.');
   if (family === 'comment' && !comment) return new Misfit('it has no comment');
-  const object = pull && word === 'merged' ? { ...pull, state: 'closed', merged: true } : (pull ?? issue);
+  const subject = pull && word === 'merged' ? { ...pull, state: 'closed', merged: true } : (pull ?? issue);
   const body: JsonObject = {
     action: ACTION_OF[word] ?? word,
     ...(family === 'comment'
       ? { issue, comment, is_pull: pull !== null, ...(pull ? { pull_request: pull } : {}) }
-      : { [family]: object }),
-    sender: senderOf(word, shown),
+      : { [family]: subject }),
+    sender: senderOf(word, object),
   };
   const reader = DELIVERY_READERS.get(
     family === 'comment' ? 'issue_comment' : family === 'issue' ? 'issues' : 'pull_request',
   );
   const fact = reader?.read(body, repo, '') ?? new Misfit('no event is made from it');
   if (fact instanceof Misfit) return fact;
-  const told: EventFact = { ...fact, kind };
-  const { facts } = deriveFacts(told, BEFORE[word] ?? null);
-  return facts === null ? told : { ...told, data: { ...told.data, derived: facts } };
+  const eventFact: EventFact = { ...fact, kind };
+  const { facts } = deriveFacts(eventFact, BEFORE[word] ?? null);
+  return facts === null ? eventFact : { ...eventFact, data: { ...eventFact.data, derived: facts } };
 }
 
 function senderOf(word: string, { issue, pull, comment }: ShownObject): Json {
@@ -67,6 +68,6 @@ function senderOf(word: string, { issue, pull, comment }: ShownObject): Json {
   return (word === 'merged' ? pull?.merged_by : null) ?? issue.user ?? null;
 }
 
-function held(value: Json): JsonObject {
+function holding(value: Json): JsonObject {
   return { value, at: null, told: true };
 }

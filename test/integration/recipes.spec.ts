@@ -21,9 +21,9 @@ const recipes = new Map(
       .split(/^## /m)
       .slice(1)
       .map((part): [string, string] => {
-        const shown = /```yaml\n(.*?)```/s.exec(part)?.[1];
+        const inPage = /```yaml\n(.*?)```/s.exec(part)?.[1];
         const path = /^File: \[(.*?)\]/m.exec(part)?.[1];
-        return [part.split('\n', 1)[0] ?? '', shown ?? readFileSync(`config/rules/${path}`, 'utf8')];
+        return [part.split('\n', 1)[0] ?? '', inPage ?? readFileSync(`config/rules/${path}`, 'utf8')];
       }),
   ),
 );
@@ -133,7 +133,7 @@ describe('integration/recipes', () => {
   it('has thirty of them, each in the index, and tells their lines as they are', () => {
     const index = readFileSync('docs/recipes/README.md', 'utf8');
     const wishes = readFileSync('docs/wishes.md', 'utf8');
-    const told = [...wishes.matchAll(/\| \[([^\]]+)\]\(recipes\/[^)]+\) \| (\d+) \|$/gm)];
+    const rows = [...wishes.matchAll(/\| \[([^\]]+)\]\(recipes\/[^)]+\) \| (\d+) \|$/gm)];
     const lines = (title: string): number =>
       textOf(title)
         .split('\n')
@@ -141,7 +141,7 @@ describe('integration/recipes', () => {
 
     expect(recipes.size).toBeGreaterThanOrEqual(30);
     expect([...recipes.keys()].filter((title) => !index.includes(`| [${title}](`))).toEqual([]);
-    expect(told.filter(([, title = '', count]) => lines(title) !== Number(count)).map(([row]) => row)).toEqual([]);
+    expect(rows.filter(([, title = '', count]) => lines(title) !== Number(count)).map(([row]) => row)).toEqual([]);
     expect([...wishes.matchAll(/^\| \d+ \|/gm)]).toHaveLength(47);
     expect(PLAYED.filter((title) => !recipes.has(title))).toEqual([]);
   });

@@ -189,7 +189,7 @@ function ObjectTrialView({
       </Section>
       {rules.map(
         ({ rule, steps, effects }) =>
-          steps && <StepsView key={rule} steps={{ ...steps, effects: [] }} looked={effects} />,
+          steps && <StepsView key={rule} steps={{ ...steps, effects: [] }} looks={effects} />,
       )}
     </div>
   );
@@ -236,10 +236,10 @@ function Did({ did }: Pick<RuleOf<Trial>, 'did'>) {
 
 function StepsView({
   steps: { rule, reason, filters, conditions, steps, lookups, effects },
-  looked = [],
+  looks = [],
 }: {
   steps: NonNullable<Trial['steps']>;
-  looked?: ObjectTrial['rules'][number]['effects'];
+  looks?: ObjectTrial['rules'][number]['effects'];
 }) {
   return (
     <Section title={`Step by step: ${rule}`}>
@@ -267,7 +267,7 @@ function StepsView({
         {effects.map(({ action, itemKey, params }, n) => (
           <Step key={`e${n}`} tone="good" word="would do" what={`${action} ${itemKey}`} code={value(params)} />
         ))}
-        {looked.map(({ action, itemKey, params, does, operation, reason: why }, n) => (
+        {looks.map(({ action, itemKey, params, does, operation, reason: why }, n) => (
           <Step
             key={`o${n}`}
             tone={LOOKS[does][0]}

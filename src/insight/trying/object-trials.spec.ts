@@ -32,8 +32,8 @@ const READS = `  - id: reads
 /** Trials on issue 12 of a repository, with lists of two issues behind each lookup. */
 function aRig({ isPrivate = false } = {}) {
   const desk = new TryDesk(makeTrial());
-  const read: LookupRequest[] = [];
-  const looked: string[] = [];
+  const requests: LookupRequest[] = [];
+  const looks: string[] = [];
   const repo = { id: '7', owner: 'acme', name: 'app', full_name: 'acme/app', private: isPrivate };
   const event = anEvent({
     id: 'e',
@@ -62,21 +62,21 @@ function aRig({ isPrivate = false } = {}) {
     } as unknown as ObjectEvents,
     {
       read: async (request) => {
-        read.push(request);
+        requests.push(request);
         return { value: [{ number: 1 }, { number: 2 }] };
       },
     },
     { actions, newId: () => 'id', encryptor: null as unknown as Encryptor } as unknown as PlanningTools,
     {
       rehearse: (async ({ action }) => {
-        looked.push(action);
+        looks.push(action);
         return { does: 'write', operation: 'addIssueLabels', isReadable: true, reads: [] };
       }) as Rehearser['rehearse'],
     },
     { of: () => ({ id: '1', login: 'bot' }) },
   );
   const object = { forge: 'main', org: 'acme', repo: 'app', number: 12, as: null };
-  return { read, looked, try: (rules: string, isOpen = true) => trials.try(draft(rules), { ...object, isOpen }) };
+  return { requests, looks, try: (rules: string, isOpen = true) => trials.try(draft(rules), { ...object, isOpen }) };
 }
 
 describe('insight/trying/object-trials', () => {
@@ -93,7 +93,7 @@ describe('insight/trying/object-trials', () => {
         effects: [{ action: 'issue.label', does: 'write', operation: 'addIssueLabels', params: { add: ['one'] } }],
       },
     ]);
-    expect([reads, rig.read.length, rig.looked]).toEqual([1, 1, ['issue.label']]);
+    expect([reads, rig.requests.length, rig.looks]).toEqual([1, 1, ['issue.label']]);
   });
 
   it('reads nothing of a private repository for who may not see it, and says so', async () => {
@@ -102,7 +102,7 @@ describe('insight/trying/object-trials', () => {
 
     expect(rules).toMatchObject([{ rule: 'reads', verdict: 'unknown', effects: [] }]);
     expect(notes.at(-1)).toContain('what lookups.old reads is sealed');
-    expect(rig.read).toEqual([]);
+    expect(rig.requests).toEqual([]);
     expect((await rig.try(READS, true)).rules).toMatchObject([{ verdict: 'fired' }]);
   });
 
@@ -111,7 +111,7 @@ describe('insight/trying/object-trials', () => {
     const rig = aRig();
 
     expect((await rig.try(members, false)).rules).toMatchObject([{ verdict: 'unknown' }]);
-    expect(rig.read).toEqual([]);
+    expect(rig.requests).toEqual([]);
   });
 
   it('makes one question once, and fifty lookups at most', async () => {
@@ -121,10 +121,10 @@ describe('insight/trying/object-trials', () => {
     const rig = aRig();
     const { reads, notes, rules } = await rig.try(many);
 
-    expect([reads, rig.read.length]).toEqual([50, 50]);
+    expect([reads, rig.requests.length]).toEqual([50, 50]);
     expect(notes.filter((note) => note.endsWith('a trial makes 50 lookups'))).toHaveLength(5);
     expect(rules.filter(({ verdict }) => verdict === 'unknown')).toHaveLength(5);
-    expect(rig.looked).toHaveLength(50);
+    expect(rig.looks).toHaveLength(50);
   });
 
   it('says where a file is wrong, and asks nothing then', async () => {
@@ -134,6 +134,6 @@ describe('insight/trying/object-trials', () => {
       event: null,
       problems: [{ file: 'a.yaml', line: 5 }],
     });
-    expect(rig.read).toEqual([]);
+    expect(rig.requests).toEqual([]);
   });
 });

@@ -55,15 +55,15 @@ export class ObjectTrials {
   }
 
   async #tryLoaded(draft: Draft, object: TriedObject): Promise<ObjectTrial> {
-    const made = await this.objects.make(object, object.as);
-    const { event } = made;
-    const reads = new LiveReads(this.lookups, made, object.isOpen);
+    const objectEvent = await this.objects.make(object, object.as);
+    const { event } = objectEvent;
+    const reads = new LiveReads(this.lookups, objectEvent, object.isOpen);
     let round: ObjectRound;
     do {
       const { answers } = reads;
       round = await this.drafts.onObject(draft, { event, bot: this.selves.of(event.forge, event.org), answers });
     } while (await reads.answer(round.requests));
-    const effects = await this.#lookAt(round, made);
+    const effects = await this.#lookAt(round, objectEvent);
     return {
       problems: [],
       event: {
@@ -84,19 +84,19 @@ export class ObjectTrials {
   }
 
   /** What each effect would do now, rule by rule. */
-  async #lookAt({ decisions }: ObjectRound, made: ObjectEvent): Promise<Map<string, LookedAt[]>> {
-    let left = MAX_LOOKS;
-    const looked = new Map<string, LookedAt[]>();
+  async #lookAt({ decisions }: ObjectRound, objectEvent: ObjectEvent): Promise<Map<string, LookedAt[]>> {
+    let remaining = MAX_LOOKS;
+    const effectsByRule = new Map<string, LookedAt[]>();
     for (const decision of decisions) {
       const effects: LookedAt[] = [];
-      for (const intent of this.#intentsOf(decision, made)) {
-        left -= 1;
-        const effect = left < 0 ? this.#shown(intent, 'not-looked', MANY) : await this.#rehearse(intent);
+      for (const intent of this.#intentsOf(decision, objectEvent)) {
+        remaining -= 1;
+        const effect = remaining < 0 ? this.#show(intent, 'not-looked', MANY) : await this.#rehearse(intent);
         effects.push(effects.some(({ does }) => does === 'write') ? behindWrites(effect) : effect);
       }
-      looked.set(decision.rule, effects);
+      effectsByRule.set(decision.rule, effects);
     }
-    return looked;
+    return effectsByRule;
   }
 
   #intentsOf(
@@ -118,15 +118,15 @@ export class ObjectTrials {
     try {
       const rehearsal = await this.rehearser.rehearse(intent);
       return rehearsal.does === 'write'
-        ? { ...this.#shown(intent, 'write', null), operation: rehearsal.operation }
-        : this.#shown(intent, rehearsal.does, textOf(rehearsal.reason));
+        ? { ...this.#show(intent, 'write', null), operation: rehearsal.operation }
+        : this.#show(intent, rehearsal.does, textOf(rehearsal.reason));
     } catch (error) {
       if (!(error instanceof BotError)) throw error;
-      return this.#shown(intent, 'not-looked', error.message);
+      return this.#show(intent, 'not-looked', error.message);
     }
   }
 
-  #shown({ stepId, action, itemKey, params }: NewIntent, does: LookedAt['does'], reason: string | null): LookedAt {
+  #show({ stepId, action, itemKey, params }: NewIntent, does: LookedAt['does'], reason: string | null): LookedAt {
     return {
       ...{ stepId, action, itemKey, does, reason, operation: null },
       params: comparable(params, this.tools.actions.get(action) as never),
@@ -146,12 +146,12 @@ const MANY = `a trial looks at ${MAX_LOOKS} effects`;
 class LiveReads {
   readonly answers: Array<{ readonly rule: string; readonly lookups: JsonObject }> = [];
   readonly notes: string[] = [];
-  readonly #asked = new Set<string>();
+  readonly #askKeys = new Set<string>();
   #count = 0;
 
   constructor(
     private readonly reader: Pick<LookupReader, 'read'>,
-    private readonly made: ObjectEvent,
+    private readonly objectEvent: ObjectEvent,
     private readonly isOpen: boolean,
   ) {}
 
@@ -163,9 +163,9 @@ class LiveReads {
   async answer(requests: ObjectRound['requests']): Promise<boolean> {
     const before = this.answers.length;
     for (const { rule, request } of requests) {
-      const asked = askKey(request);
-      if (this.#asked.has(asked)) continue;
-      this.#asked.add(asked);
+      const key = askKey(request);
+      if (this.#askKeys.has(key)) continue;
+      this.#askKeys.add(key);
       const cost = request.each?.length ?? 1;
       if (this.#isSealed(request))
         this.notes.push(
@@ -175,7 +175,7 @@ class LiveReads {
         this.notes.push(`${rule}: lookups.${request.as} was not read: a trial makes ${MAX_READS} lookups`);
       else {
         this.#count += cost;
-        this.answers.push({ rule, lookups: { [request.as]: { ...(await this.#read(request)), asked } } });
+        this.answers.push({ rule, lookups: { [request.as]: { ...(await this.#read(request)), asked: key } } });
       }
     }
     return this.answers.length > before;
@@ -183,13 +183,13 @@ class LiveReads {
 
   /** Text of a private repository, and what the forge tells owners alone, is for those who may see all of the organization. */
   #isSealed({ use }: LookupRequest): boolean {
-    const { ownership } = this.made;
+    const { ownership } = this.objectEvent;
     const isPublic = ownership.is === 'ours' && ownership.repository.private === false;
     return !this.isOpen && (isForOwnersAlone([use]) || !isPublic);
   }
 
   async #read(request: LookupRequest): Promise<LookupAnswer> {
-    const { forge, org, repo } = this.made.event;
+    const { forge, org, repo } = this.objectEvent.event;
     try {
       // Nobody wants an answer of before: it is read for this trial.
       const { maxAgeS: _, ...fresh } = request;
