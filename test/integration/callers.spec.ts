@@ -213,8 +213,8 @@ const TABLE: readonly Row[] = [
     'login scope scope owners  no-org:b v      v'),
   row('tryDraft', 'on an event of another organization', (stage) => ({ org: 'acme', id: of('butler')(stage).event }),
     'login scope scope owners  no-org none   none'),
-  row('tryOnObject', 'on an issue that is not there', { org: 'acme', on: 'acme/app#999' },
-    'login scope scope owners  no-org:b none    none'),
+  row('tryOnObject', 'on an issue of somebody else', { org: 'acme', on: 'other/app#1' },
+    'login scope scope owners  no-org:b OTHER_OWNER OTHER_OWNER'),
   row('draftFixture', 'of an event of vault that no rule takes', (stage) => ({ org: 'acme', id: of('vault')(stage).event }),
     'login scope scope owners  no-org:b NOTHING_TO_RECORD NOTHING_TO_RECORD'),
   // Of the one that a test above had done.
