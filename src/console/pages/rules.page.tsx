@@ -18,19 +18,19 @@ export const rulesPage = definePage({
     const { org, search, after } = query;
     const [orgs, page] = await Promise.all([call('organizations'), call('rules', { org, search, after })]);
     const names = orgs.map(({ name }) => name);
-    return { page, orgs: names, triable: names.filter((name) => may('read', name)) };
+    // Its owners alone see all of its rules.
+    const tryOrg = names.find((name) => (org === undefined || name === org) && may('read', name)) ?? null;
+    return { page, orgs: names, tryOrg };
   },
   title: () => 'Rules and policies',
-  view: ({ page, orgs, triable }) => (
+  view: ({ page, orgs, tryOrg }) => (
     <>
       <Filters filters={[...orgFilters(orgs), ...searchField()]} />
-      {triable.length > 0 && (
+      {tryOrg && (
         <p class="buttons">
-          {triable.map((org) => (
-            <a class="button" href={`/try?org=${encodeURIComponent(org)}`} key={org}>
-              Try the rules{triable.length > 1 && ` of ${org}`} on an issue or pull request
-            </a>
-          ))}
+          <a class="button" href={`/try?org=${encodeURIComponent(tryOrg)}`}>
+            Try rules on an issue or pull request
+          </a>
         </p>
       )}
       {page.refused.map(({ org, problems }) => (
