@@ -19,7 +19,7 @@ export const rulesPage = definePage({
     const [orgs, page] = await Promise.all([call('organizations'), call('rules', { org, search, after })]);
     const names = orgs.map(({ name }) => name);
     // Its owners alone see all of its rules.
-    const tryOrg = names.find((name) => (org === undefined || name === org) && may('read', name)) ?? null;
+    const tryOrg = names.find((name) => (!org || name === org) && may('read', name)) ?? null;
     return { page, orgs: names, tryOrg };
   },
   title: () => 'Rules and policies',

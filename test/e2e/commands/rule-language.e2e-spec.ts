@@ -257,6 +257,32 @@ describe('e2e/commands: rules, tried on what a bot stored', () => {
     expect(shadow).toMatchObject([{ org: 'acme', rules: [{ rule: 'label-new', decided: 1, differ: 1 }] }]);
   });
 
+  it('try tells what rules would make of a live issue, and writes nothing', async () => {
+    await forge.act('issue.open', { repo: 'acme/app', title: 'It is slow' });
+    const rule = (more: string): string =>
+      `${HEAD}rules:\n  - {id: sort, on: issue.opened, if: {${more}}, do: {issue.label: {number: "\${{ event.number }}", add: [bug]}}}\n`;
+    place.write('fires.yaml', rule(`is_slow: event.issue.title.contains("slow")`));
+    place.write('typo.yaml', rule(`is_slow: event.isue.title == ""`));
+    const on = ['--on', 'acme/app#1'];
+
+    expect(await withConfig('try', 'fires.yaml', ...on)).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(
+        /issue\.opened on acme\/app#1.*\nsort {2}fired .*is_slow.*would write {2}issue\.label/s,
+      ),
+    });
+    expect(await json('try', 'fires.yaml', ...on, '--as', 'issue.closed')).toMatchObject({
+      event: { kind: 'issue.closed' },
+      rules: [{ rule: 'sort', verdict: 'rejected', effects: [] }],
+    });
+    expect(await withConfig('try', 'typo.yaml', ...on)).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^error typo\.yaml:4:\d+: /),
+    });
+    expect(await withConfig('try', 'fires.yaml', '--on', 'acme/app#9')).toMatchObject({ code: 3 });
+    expect(await forge.get('/repos/acme/app/issues/1/labels')).toEqual([]);
+  });
+
   it('test record makes a fixture of an event that passes', async () => {
     const { event } = await json<RunExplanation>('explain', named('label-new', 'done')?.run.id ?? '');
     place.write('recorded/rules.yaml', RULES);
