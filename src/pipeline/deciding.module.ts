@@ -31,7 +31,16 @@ const OF_ARRIVALS = [AtHandDecider, ArrivalDecider, BatchDecider, CrashLoopTimes
 @Module({
   imports: [ForgeModule, RulesModule, ReadingModule],
   providers: [...OF_RULES, ...OF_EVENTS, ...OF_ARRIVALS, ObjectEvents, { provide: RuleStages, useExisting: Rollout }],
-  exports: [Rollout, RuleStages, PlanningTools, ObjectEvents, CandidateDecider, ArrivalToIntents, DueDecider, DecideTurns],
+  exports: [
+    Rollout,
+    RuleStages,
+    PlanningTools,
+    ObjectEvents,
+    CandidateDecider,
+    ArrivalToIntents,
+    DueDecider,
+    DecideTurns,
+  ],
 })
 export class DecidingModule extends Draining {
   constructor(private readonly checks: RuleChecks) {
