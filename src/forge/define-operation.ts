@@ -52,6 +52,8 @@ export interface Operation<
   readonly basicOnly?: boolean;
   /** Changes nothing although its method is a write (op 5). */
   readonly readOnly?: boolean;
+  /** Its answer is plain text, null where that is not UTF-8; absent = JSON. */
+  readonly text?: boolean;
   /** Answer size cap in bytes; default 10 MB. */
   readonly maxBytes?: number;
   readonly summary: string;

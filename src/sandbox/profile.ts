@@ -162,6 +162,8 @@ interface RepositoryStyle {
   mirrorCredentials: boolean;
   /** A push mirror sync that failed. */
   mirrorSyncFailed: 422 | 500;
+  /** Whoever sends a patch must name a `sha`, of which nothing is asked; and nobody's role is asked about before the login. */
+  patchWantsSha: boolean;
   /** Order of the groups of files that a commit of a list changed. Real servers turn the three at random; these are the recorded turns. */
   commitFiles: Readonly<Partial<Record<OperationName, readonly FileGroup[]>>>;
 }

@@ -76,6 +76,7 @@ const GITEA_1_27: Profile = {
     unknownStatus: 'pending',
     mirrorCredentials: true,
     mirrorSyncFailed: 422,
+    patchWantsSha: false,
     commitFiles: { listPullCommits: COMMIT_FILES, compareCommits: COMMIT_FILES },
   },
   workflows: {
@@ -268,6 +269,7 @@ const FORGEJO_15: Profile = {
     protectionNames: 'readers',
     missingCommitStatus: 404,
     mirrorCredentials: false,
+    patchWantsSha: true,
   },
   workflows: {
     ...GITEA_1_24.workflows,

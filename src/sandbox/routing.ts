@@ -13,7 +13,8 @@ interface Route {
   handler: Handler;
 }
 
-type Segment = { fixed: string } | { param: string };
+/** A parameter may have a fixed end (`{index}.diff`). */
+type Segment = { fixed: string } | { param: string; end: string };
 
 type Found =
   | { kind: 'found'; route: Pick<Route, 'name' | 'scope' | 'handler'>; params: Record<string, string> }
@@ -26,9 +27,10 @@ function segmentsOf(path: string): string[] {
 }
 
 function parseTemplate(path: string): Segment[] {
-  return segmentsOf(path).map((segment) =>
-    /^\{.+\}$/.test(segment) ? { param: segment.slice(1, -1) } : { fixed: segment },
-  );
+  return segmentsOf(path).map((segment) => {
+    const [, param, end = ''] = /^\{(.+)\}([^{}]*)$/.exec(segment) ?? [];
+    return param === undefined ? { fixed: segment } : { param, end };
+  });
 }
 
 /** Fixed segments win over parameters, from the left. */
@@ -41,8 +43,8 @@ function bySpecificity(a: Route, b: Route): number {
 }
 
 function rankOf(segment: Segment | undefined): number {
-  if (segment === undefined) return 2;
-  return 'fixed' in segment ? 0 : 1;
+  if (segment === undefined) return 3;
+  return 'fixed' in segment ? 0 : segment.end === '' ? 2 : 1;
 }
 
 /** Undefined when an escape is broken. */
@@ -66,7 +68,8 @@ function match(route: Route, path: readonly string[]): Record<string, string> | 
     if ('fixed' in segment) {
       if (segment.fixed !== value) return undefined;
     } else {
-      params[segment.param] = value;
+      if (!value.endsWith(segment.end)) return undefined;
+      params[segment.param] = value.slice(0, value.length - segment.end.length);
     }
   }
   return params;

@@ -14,7 +14,7 @@ import {
 } from '../forge-client.js';
 import { completeFiles } from './complete-files.js';
 import { mapBadArgument, mapFailure, mapReply, mapWrongBody, type ErrorContext } from './map-error.js';
-import { checkReply, WrongShape, readJson, RETRY_AFTER_CAP_S } from './reply.js';
+import { checkReply, WrongShape, readJson, readText, RETRY_AFTER_CAP_S } from './reply.js';
 import { authorizationOf, BadArgument, buildUrl, encodeBody } from './request.js';
 import { createTransport, type WireReply, type WireRequest, TransportFailure } from './transport.js';
 import { isWrite, operationOf, type OperationName } from '../operations.js';
@@ -91,7 +91,7 @@ export function createForgeClient(options: ForgeClientOptions): ForgeClient {
       method: operation.method,
       url: withContext(context, () => buildUrl(operation, args)),
       headers: {
-        Accept: 'application/json',
+        Accept: operation.text === true ? 'text/plain' : 'application/json',
         'User-Agent': 'forgehand',
         Authorization: header,
         ...(body.bytes ? { 'Content-Type': 'application/json' } : {}),
@@ -121,7 +121,7 @@ export function createForgeClient(options: ForgeClientOptions): ForgeClient {
     function settle(wireReply: WireReply, at: ErrorContext, isWriting: boolean): unknown {
       if (!operation.success.includes(wireReply.status)) throw mapReply({ ...at, path: request.url }, wireReply);
       try {
-        const json = readJson(wireReply.body);
+        const json = operation.text === true ? readText(wireReply.body) : readJson(wireReply.body);
         const { answer, skipped } = countSkipped(() => checkReply(operation, json, isWriting));
         if (skipped > 0) options.logger?.warn({ operation: name, skipped }, 'forge.null-entries-skipped');
         callOptions.onReply?.(replyInfo(operation, wireReply, json));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { readJson, checkReply, WrongShape, readRetryAfterS } from './reply.js';
+import { readJson, readText, checkReply, WrongShape, readRetryAfterS } from './reply.js';
 import { operationOf } from '../operations.js';
 
 const nested = (depth: number): Buffer => Buffer.from('['.repeat(depth) + ']'.repeat(depth));
@@ -24,6 +24,16 @@ describe('forge/http/read-json', () => {
     ['bytes that are not UTF-8', Buffer.from([0x22, 0xff, 0x22]), /./],
   ])('refuses %s', (_what, body, why) => {
     expect(() => readJson(body)).toThrow(why);
+  });
+});
+
+describe('forge/http/read-text', () => {
+  it.each<[string, Buffer, string | null]>([
+    ['a text', Buffer.from('a ä\n'), 'a ä\n'],
+    ['nothing', Buffer.from(''), ''],
+    ['what is not UTF-8', Buffer.from([0x61, 0xe4, 0x0a]), null],
+  ])('reads %s', (_what, body, expected) => {
+    expect(readText(body)).toBe(expected);
   });
 });
 

@@ -22,6 +22,15 @@ export function readJson(body: Buffer): Json | undefined {
   return parseJson(text);
 }
 
+/** Text of an answer; null when it is not UTF-8. */
+export function readText(body: Buffer): string | null {
+  try {
+    return UTF8.decode(body);
+  } catch {
+    return null;
+  }
+}
+
 /** The answer is JSON, but not the answer of this operation. Names places and kinds, never values. */
 export class WrongShape extends Error {}
 

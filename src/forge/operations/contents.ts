@@ -73,6 +73,18 @@ export const contentsOperations = {
     retry: 'keyed',
     summary: 'Commit a change of a file; its present blob has to be named',
   }),
+  applyPatch: post('/repos/{owner}/{repo}/diffpatch', {
+    body: z.strictObject({
+      ...commitFields,
+      content: z.string(),
+      sha: z.string(),
+      author: z.strictObject({ name: z.string(), email: z.string() }).optional(),
+      dates: z.strictObject({ author: z.string(), committer: z.string() }).optional(),
+    }),
+    result: fileChange,
+    retry: 'keyed',
+    summary: 'Commit what a patch changes; 500 without a word where it does not apply',
+  }),
   deleteFile: del('/repos/{owner}/{repo}/contents/{filepath}', {
     tail: true,
     body: z.strictObject({ ...commitFields, sha: z.string() }),

@@ -23,12 +23,25 @@ export const pullOperations = {
     summary: 'List the pull requests of a repository',
   }),
   createPull: post('/repos/{owner}/{repo}/pulls', {
-    body: z.strictObject({ base: z.string(), head: z.string(), title: z.string(), body: z.string().optional() }),
+    body: z.strictObject({
+      base: z.string(),
+      head: z.string(),
+      title: z.string(),
+      body: z.string().optional(),
+      labels: z.array(idInput).optional(),
+      assignees: z.array(z.string()).optional(),
+    }),
     result: pull,
     retry: 'keyed',
     summary: 'Open a pull request',
   }),
   getPull: get('/repos/{owner}/{repo}/pulls/{index}', { result: pull, summary: 'Get a pull request by number' }),
+  getPullDiff: get('/repos/{owner}/{repo}/pulls/{index}.diff', {
+    query: { binary: { type: 'boolean', summary: 'with the contents of binary files' } },
+    result: z.string().nullable(),
+    text: true,
+    summary: 'Get what a pull request changes, as git diff writes it; null = it is not UTF-8',
+  }),
   getPullByBranches: get('/repos/{owner}/{repo}/pulls/{base}/{head}', {
     tail: true,
     result: pull,

@@ -1,3 +1,4 @@
+import { deflateSync } from 'node:zlib';
 import type { GitStore } from '../entities/repository.js';
 
 export interface FileChange {
@@ -76,8 +77,9 @@ export function hunkOf(before: Buffer | undefined, after: Buffer | undefined): s
   const range = (count: number): string => `${count === 0 ? from : from + 1}${count === 1 ? '' : `,${count}`}`;
   const marked = (mark: string, lines: readonly string[]): string[] =>
     lines.map((line) => `${mark}${line.endsWith('\n') ? line : `${line}\n\\ No newline at end of file\n`}`);
+  const inside = old.slice(0, from).findLast((line) => /^[A-Za-z_$]/.test(line));
   return [
-    `@@ -${range(old.length - until - from)} +${range(now.length - until - from)} @@\n`,
+    `@@ -${range(old.length - until - from)} +${range(now.length - until - from)} @@${inside === undefined ? '' : ` ${inside.trimEnd().slice(0, 80)}`}\n`,
     ...marked(' ', now.slice(from, start)),
     ...marked('-', old.slice(start, old.length - end)),
     ...marked('+', now.slice(start, now.length - end)),
@@ -87,23 +89,57 @@ export function hunkOf(before: Buffer | undefined, after: Buffer | undefined): s
 
 const NO_BLOB = '0'.repeat(40);
 
-/** What `git diff` says of two trees. */
-export function textOfDiff(store: GitStore, before: Tree, after: Tree): string {
+/** What `git diff` says of two trees. @param binary with the contents of binary files (`--binary`) */
+export function textOfDiff(store: GitStore, before: Tree, after: Tree, binary = false): string {
   return diffTrees(store, before, after)
     .map(({ path, previousPath = path, status }) => {
       const head = `diff --git a/${previousPath} b/${path}\n`;
       if (status === 'renamed') return `${head}similarity index 100%\nrename from ${previousPath}\nrename to ${path}\n`;
-      const [old, now] = [before, after].map((tree) => (tree.get(path) ?? NO_BLOB).slice(0, 7));
+      const hunk = hunkOf(blobOf(store, before, path), blobOf(store, after, path));
+      const isWhole = binary && hunk === '';
+      const [old, now] = [before, after].map((tree) => (tree.get(path) ?? NO_BLOB).slice(0, isWhole ? 40 : 7));
       const mode = { added: 'new file mode 100644\n', removed: 'deleted file mode 100644\n', modified: '' }[status];
       const [from, to] = [
         status === 'added' ? '/dev/null' : `a/${path}`,
         status === 'removed' ? '/dev/null' : `b/${path}`,
       ];
-      const hunk = hunkOf(blobOf(store, before, path), blobOf(store, after, path));
-      const lines = hunk === '' ? `Binary files ${from} and ${to} differ\n` : `--- ${from}\n+++ ${to}\n${hunk}`;
+      const lines = isWhole
+        ? `GIT binary patch\n${literalOf(blobOf(store, after, path))}${literalOf(blobOf(store, before, path))}`
+        : hunk === ''
+          ? `Binary files ${from} and ${to} differ\n`
+          : `--- ${from}\n+++ ${to}\n${hunk}`;
       return `${head}${mode}index ${old}..${now}${status === 'modified' ? ' 100644' : ''}\n${lines}`;
     })
     .join('');
+}
+
+const BASE85 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~';
+const LITERAL_LINE = 52;
+
+/** A blob as `git diff --binary` writes it: compressed, in lines of 52 bytes, each with its length in front. */
+function literalOf(blob: Buffer = Buffer.alloc(0)): string {
+  const packed = deflateSync(blob, { level: 1 });
+  const lines: string[] = [];
+  for (let at = 0; at < packed.length; at += LITERAL_LINE) {
+    const bytes = packed.subarray(at, at + LITERAL_LINE);
+    const mark = String.fromCharCode(bytes.length <= 26 ? 64 + bytes.length : 70 + bytes.length);
+    lines.push(`${mark}${inBase85(bytes)}\n`);
+  }
+  return `literal ${blob.length}\n${lines.join('')}\n`;
+}
+
+function inBase85(bytes: Buffer): string {
+  let text = '';
+  for (let at = 0; at < bytes.length; at += 4) {
+    let word = Buffer.concat([bytes.subarray(at, at + 4), Buffer.alloc(4)]).readUInt32BE(0);
+    let group = '';
+    for (let n = 0; n < 5; n += 1) {
+      group = `${BASE85[word % 85] ?? ''}${group}`;
+      word = Math.floor(word / 85);
+    }
+    text += group;
+  }
+  return text;
 }
 
 /** Length of the longest common subsequence, one row of the table at a time. */

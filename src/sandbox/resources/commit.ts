@@ -31,6 +31,10 @@ export interface CommitWish {
   message: string;
   files?: Record<string, string | Buffer>;
   removed?: readonly string[];
+  /** Default: the caller, now. */
+  author?: Signature;
+  /** Default: the author. */
+  committer?: Signature;
 }
 
 /** Commits on top of `parent` (null = a first commit), by one person, oldest first; moves no ref. Returns the last, or undefined for none. */
@@ -44,7 +48,7 @@ function addCommits(
   let last: Commit | undefined;
   for (const wish of wishes) {
     const on = last?.sha ?? parent;
-    last = addCommit(repo.git, on === null ? [] : [on], { ...wish, author: signatureOf(world, by) });
+    last = addCommit(repo.git, on === null ? [] : [on], { author: signatureOf(world, by), ...wish });
   }
   return last;
 }

@@ -1,10 +1,22 @@
 import { posix } from 'node:path';
-import { type Answer, badRequest, created, forbidden, notFound, ok, Refusal, unprocessable } from '../answer.js';
+import type { JsonObject } from '../../core/json.js';
+import {
+  type Answer,
+  badRequest,
+  created,
+  forbidden,
+  notFound,
+  ok,
+  Refusal,
+  serverError,
+  unprocessable,
+} from '../answer.js';
 import { bind, type Bound, field } from '../body.js';
 import { lastCommitOf } from '../git/history.js';
 import { entriesOf, treeId } from '../git/objects.js';
+import { applyPatch } from '../git/patch.js';
 import { isRefName } from '../git/ref-name.js';
-import { isEmpty, type ResolvedRef, resolveRef } from '../git/store.js';
+import { isEmpty, type ResolvedRef, resolveRef, signatureOf } from '../git/store.js';
 import { doer, onRepository, type RepoCall } from '../guards.js';
 import { shaped, type View } from '../render/view.js';
 import { DEFAULT_PAGE_SIZE } from '../paging.js';
@@ -189,6 +201,12 @@ function filesOn(call: RepoCall, where: Where): ReadonlyMap<string, string> | nu
 
 /** Commits to the branch, or to a new one that starts there. */
 function commit(call: RepoCall, where: Where, wish: CommitWish): { ref: string } {
+  const { branch, from } = refuseBranch(call, where);
+  pushToBranch(call.world, doer(call), call.repo, branch, [wish], from);
+  return { ref: branch };
+}
+
+function refuseBranch(call: RepoCall, where: Where): { branch: string; from: string } {
   const { repo, world } = call;
   const from = where.branch || repo.defaultBranch;
   const branch = where.new_branch || from;
@@ -197,8 +215,7 @@ function commit(call: RepoCall, where: Where, wish: CommitWish): { ref: string }
   const protection = protectionOf(world, repo, branch);
   if (protection && !branchRights(world, call.caller.user, call.permission, protection).push)
     throw forbidden(`branch ${branch} is protected from changes`);
-  pushToBranch(world, doer(call), repo, branch, [wish], from);
-  return { ref: branch };
+  return { branch, from };
 }
 
 function answer(call: RepoCall, branch: string, path: string | null): object {
@@ -251,8 +268,49 @@ function remove(call: RepoCall): Answer {
   return ok(answer(call, ref, null));
 }
 
-/** One commit to one file, in the caller's name. */
+const patchFields = (call: RepoCall) => ({
+  ...shared,
+  content: field.text(),
+  sha: field.text({ required: call.profile.repositories.patchWantsSha, label: 'SHA' }),
+  author: field.object(),
+  dates: field.object(),
+});
+
+/** Whatever git cannot apply is a fault of the server. */
+function patch(call: RepoCall): Answer {
+  const { repo, world } = call;
+  const wish = bind(call, patchFields(call));
+  if (isEmpty(repo.git)) throw notFound('the repository is empty');
+  const files = filesOn(call, wish) ?? new Map<string, string>();
+  refuseBranch(call, wish);
+  const patched = applyPatch(repo.git, files, wish.content ?? '');
+  if (!patched) throw serverError('git apply failed');
+  const own = signatureOf(world, doer(call));
+  const [author, committer] = ['author', 'committer'].map((role) => {
+    const at = Date.parse(textIn(wish.dates, role) ?? '');
+    return {
+      name: textIn(wish.author, 'name') ?? own.name,
+      email: textIn(wish.author, 'email') ?? own.email,
+      at: Number.isNaN(at) ? own.at : Math.floor(at / 1000),
+    };
+  });
+  const { ref } = commit(call, wish, {
+    message: wish.message || 'apply-patch',
+    ...patched,
+    ...(author && committer ? { author, committer } : {}),
+  });
+  return created(answer(call, ref, null));
+}
+
+function textIn(object: JsonObject | undefined, key: string): string | undefined {
+  const value = object?.[key];
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** One commit to one file, in the caller's name; or to all that a patch names. */
 export const fileWriteHandlers: Handlers = {
+  applyPatch: (call) =>
+    onRepository({ ...live, roleBeforeLogin: call.profile.repositories.patchWantsSha }, patch)(call),
   createFile: onRepository(live, create),
   updateFile: onRepository(live, change),
   deleteFile: onRepository(live, remove),

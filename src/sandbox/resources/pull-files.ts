@@ -64,11 +64,6 @@ function treesOf({ git }: Repository, { mergeBase, headSha }: Pull): [before: Tr
   return base && head ? [base.files, head.files] : [new Map(), new Map()];
 }
 
-/** As `git diff` writes it. */
-export function diffOf(repo: Repository, pull: Pull): string {
-  return textOfDiff(repo.git, ...treesOf(repo, pull));
-}
-
 export function sizeOf(repo: Repository, pull: Pull): { additions: number; deletions: number; changed_files: number } {
   const changes = diffTrees(repo.git, ...treesOf(repo, pull));
   return {
@@ -96,6 +91,12 @@ function pagesOf<T>(call: RepoCall, items: readonly T[], render: (item: T) => ob
 }
 
 export const pullFileHandlers: Handlers = {
+  /** As `git diff` writes it; `binary` with the contents of binary files. */
+  getPullDiff: onRepository(read, (call) => {
+    const { pull } = pullOf(call);
+    const isBinary = call.query.get('binary') === 'true';
+    return { status: 200, text: textOfDiff(call.repo.git, ...treesOf(call.repo, pull), isBinary) };
+  }),
   listPullCommits: onRepository(read, (call) => {
     const { pull } = pullOf(call);
     return pagesOf(call, commitsBetween(call.repo.git, pull.mergeBase, pull.headSha), (commit) =>

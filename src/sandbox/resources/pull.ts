@@ -13,7 +13,7 @@ import { assigneesOf, setAssignees } from './issue-assignees.js';
 import { setLabelsQuietly } from './issue-labels.js';
 import { isPoster, labelsByIds, mayWrite, milestoneById, pullOf, touch } from './issue-of.js';
 import { changeBody, changeMilestone, changeState, changeTitle, type IssueWish, makeIssue, setDueOn } from './issue.js';
-import { addPush, diffOf, sizeOf } from './pull-files.js';
+import { addPush, sizeOf } from './pull-files.js';
 import { renderRepository } from './repository.js';
 import { requestReviews, reviewersOf, reviewerFields } from './review.js';
 import { renderTeam } from './team.js';
@@ -373,12 +373,7 @@ export const pullHandlers: Handlers = {
     }),
   ),
   createPull: onRepository(live, (call) => created(renderOpened(call, make(call)))),
-  getPull: onRepository(read, (call) => {
-    const [, index] = /^(\d+)\.diff$/.exec(call.params.index ?? '') ?? [];
-    if (index === undefined) return ok(renderPull(call.view, pullOf(call)));
-    const { pull } = pullOf({ ...call, params: { ...call.params, index } });
-    return { status: 200, text: diffOf(call.repo, pull) };
-  }),
+  getPull: onRepository(read, (call) => ok(renderPull(call.view, pullOf(call)))),
   /** The newest of this base and head. */
   getPullByBranches: onRepository(read, (call) => {
     const newest = pullsOf(call).find(
