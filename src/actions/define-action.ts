@@ -6,7 +6,14 @@ import type { Json, JsonObject } from '../core/json.js';
 import type { Message } from '../core/message.js';
 import type { Reason } from '../core/reason.js';
 import type { NeededRight } from '../core/rights.js';
-import type { EffectFacts, OperatorHosts, Unfit, WrittenInputs as WrittenParams } from '../rules/language/catalogue.js';
+import type { IntentState } from '../core/states.js';
+import type {
+  EffectFacts,
+  LaterStep,
+  OperatorHosts,
+  Unfit,
+  WrittenInputs as WrittenParams,
+} from '../rules/language/catalogue.js';
 import type { Secret } from '../core/secret.js';
 import type { Target } from '../core/target.js';
 import type { ForgeClient } from '../forge/forge-client.js';
@@ -19,6 +26,14 @@ type TargetKind = Target['kind'];
 /** The forge as one action sees it: what it must have, and what it uses where the forge offers it. */
 type ActionForge<Must extends OperationName, May extends OperationName> = Pick<ForgeClient, Must> &
   Partial<Pick<ForgeClient, May>>;
+
+/** What became of an earlier step of the same run and item. */
+export interface EarlierStep {
+  readonly action: string;
+  readonly state: IntentState;
+  /** Of its reason; null = it has none. */
+  readonly code: string | null;
+}
 
 /** The newest settled intent of the same effect key: the memory where the forge can tell nothing. */
 export interface Memory {
@@ -35,6 +50,8 @@ export interface ActionContext<Kind extends TargetKind, Must extends OperationNa
   readonly forge: ActionForge<Must, May>;
   /** Null when no intent of this effect key ever ended done or unchanged. */
   recall(): Promise<Memory | null>;
+  /** What became of the earlier steps of this run that are about the same item, in order. */
+  earlierSteps(): Promise<readonly EarlierStep[]>;
   /** Numbers of the objects that intents of this effect key made: what we own. Empty where the journal tells of none. */
   made(): Promise<ReadonlySet<string>>;
   /**
@@ -85,7 +102,16 @@ export interface LookContext<
   After extends OperationName,
 > extends Pick<
   ActionContext<Kind, Must, May>,
-  'target' | 'recall' | 'made' | 'lastMade' | 'isOurs' | 'hashOf' | 'addressesOf' | 'notifyHosts' | 'mergesOwnApprovals'
+  | 'target'
+  | 'recall'
+  | 'earlierSteps'
+  | 'made'
+  | 'lastMade'
+  | 'isOurs'
+  | 'hashOf'
+  | 'addressesOf'
+  | 'notifyHosts'
+  | 'mergesOwnApprovals'
 > {
   readonly place: Place<Kind>;
   readonly forge: ActionForge<Must | Looks, May | After>;
@@ -135,6 +161,8 @@ export interface ActionDefinition<
   about(wanted: ParamsOf<Specs>): About;
   /** Where the forge has a key of its own: what its refusal of a second one means when nothing is to be seen of the first. */
   readonly whenTaken?: (wanted: ParamsOf<Specs>) => Reason;
+  /** The status of that refusal. Default: 409. */
+  readonly takenBy?: 422;
   /** How it comes out of an unknown outcome, beyond look and compare. */
   readonly recover?: Recovery<ParamsOf<Specs>, NonNullable<Seen>>;
   /** The reads. @returns undefined = this forge does not tell */
@@ -170,6 +198,7 @@ interface ActionWords<
   readonly whereOffered: readonly May[];
   /** Off unless the operator grants it to the organization. */
   readonly power?:
+    | 'backport'
     | 'branch.delete'
     | 'protection.ensure'
     | 'repo.create_for_user'
@@ -177,6 +206,11 @@ interface ActionWords<
     | 'review.approve'
     | 'topics.ensure'
     | 'user_settings.update';
+  /**
+   * Further steps of the verb, in order: actions with the same parameters, which rules do not write. Each is an intent of its own, once the steps before
+   * it ended well, and reads by `earlierSteps` what became of them. `where`: only where this parameter is given.
+   */
+  readonly laterSteps?: ReadonlyArray<{ readonly action: string; readonly where?: keyof Specs & string }>;
   /** What somebody who asks for it by a command must be allowed to do. */
   readonly right: NeededRight;
   /** Where an event wants it, the forge must confirm that the event happened: the word of a delivery alone is not enough. */
@@ -232,14 +266,15 @@ export function defineAction<
   return action;
 }
 
-type AnyWords = Omit<ActionWords, 'naturalKey' | 'itemBy'> & {
+type AnyWords = Omit<ActionWords, 'naturalKey' | 'itemBy' | 'laterSteps'> & {
   readonly naturalKey: string;
+  readonly laterSteps?: readonly LaterStep[];
   readonly itemBy?: readonly string[];
 };
 
 /** An action under its widest type, for code that treats all alike. */
 export type AnyAction = AnyWords &
-  Pick<ActionDefinition, 'looksBy' | 'readsAfterCall'> & {
+  Pick<ActionDefinition, 'looksBy' | 'readsAfterCall' | 'takenBy'> & {
     readonly recover?: Recovery<never, never>;
     about(wanted: never): About;
     whenTaken?(wanted: never): Reason;

@@ -28,10 +28,13 @@ describe('actions/index', () => {
     expect(written).toEqual([1, 4, 6, 7, 13, 15, 17, 18, 20]);
   });
 
-  it('grants operations 4 and 6, deleting branches, protections, settings, approvals and topics only by a power', () => {
+  it('grants operations 4 and 6, backports, deleting branches, protections, settings, approvals and topics only by a power', () => {
     const powers = all.filter((action) => action.power).map((action) => [numberOf(action), action.power]);
 
     expect(powers.map(([n, power]) => `${String(power)}${n === undefined ? '' : ` (${n})`}`).sort()).toEqual([
+      'backport',
+      'backport',
+      'backport',
       'branch.delete',
       'protection.ensure',
       'repo.create_for_user (4)',
@@ -45,6 +48,9 @@ describe('actions/index', () => {
   it('approves and merges only what the forge itself confirms', () => {
     expect(all.filter(({ asksAct }) => asksAct).map(({ name }) => name)).toEqual([
       'review.approve',
+      'backport',
+      'backport.open',
+      'backport.label',
       'pull_request.merge',
     ]);
   });
@@ -77,6 +83,25 @@ describe('actions/index', () => {
       expect(RIGHT_LEVELS.indexOf(action.right.level)).toBeGreaterThanOrEqual(RIGHT_LEVELS.indexOf('write'));
     },
   );
+
+  it('a verb of several steps: rules write the first, which raises and needs what all of them do; each takes its parameters', () => {
+    const catalogue = actionCatalogue();
+    const verbs = all.filter(({ laterSteps }) => laterSteps);
+
+    expect(verbs.map(({ name }) => name)).toEqual(['backport']);
+    for (const verb of verbs)
+      for (const { action, where } of verb.laterSteps ?? []) {
+        expect(catalogue.has(action)).toBe(false);
+        expect(actions.get(action)?.params).toBe(verb.params);
+        expect(catalogue.get(verb.name)?.raises).toEqual(
+          expect.arrayContaining([...(actions.get(action)?.raises ?? [])]),
+        );
+        expect(where === undefined || where in verb.params).toBe(true);
+      }
+    expect(catalogue.get('backport')?.requires).toEqual(
+      expect.arrayContaining(['applyPatch', 'createPull', 'createComment', 'addIssueLabels']),
+    );
+  });
 
   it('tells the compiler of rules what it must know', () => {
     const label = actionCatalogue().get('label.ensure');

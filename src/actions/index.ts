@@ -1,4 +1,5 @@
 import type { ActionFacts } from '../rules/language/catalogue.js';
+import { backport, labelFailedBackport, openBackport } from './backport.action.js';
 import { createBranch } from './branch-create.action.js';
 import { deleteBranch } from './branch-delete.action.js';
 import type { AnyAction } from './define-action.js';
@@ -38,6 +39,9 @@ import { checkParam } from './support/params.js';
 const all = [
   approveReview,
   assignIssue,
+  backport,
+  openBackport,
+  labelFailedBackport,
   commentOnce,
   createBranch,
   createRepoForUser,
@@ -74,13 +78,24 @@ export const actions: ReadonlyMap<string, AnyAction> = new Map(
   all.map((action) => [action.name, action as unknown as AnyAction]),
 );
 
-/** What the compiler of rules must know about the actions. */
+const laterSteps = new Set([...actions.values()].flatMap((action) => stepsOf(action).slice(1)));
+
+/** What the compiler of rules must know about the actions that rules write. */
 export function actionCatalogue(): Map<string, ActionFacts> {
-  return new Map([...actions.values()].map((action) => [action.name, factsOf(action)]));
+  return new Map(
+    [...actions.values()].flatMap((action) => (laterSteps.has(action) ? [] : [[action.name, factsOf(action)]])),
+  );
+}
+
+/** A verb and its further steps. */
+function stepsOf(action: AnyAction): AnyAction[] {
+  const later = (action.laterSteps ?? []).map(({ action: name }) => actions.get(name));
+  return [action, ...later.filter((step) => step !== undefined)];
 }
 
 function factsOf(action: AnyAction): ActionFacts {
   const { unfit, unclear } = action;
+  const steps = stepsOf(action);
   return {
     name: action.name,
     summary: action.summary,
@@ -88,10 +103,11 @@ function factsOf(action: AnyAction): ActionFacts {
     naturalKey: action.naturalKey,
     itemBy: action.itemBy ?? [action.naturalKey],
     keyOf: action.keyOf,
-    operations: [...action.operations, ...action.whereOffered],
-    requires: action.operations,
-    raises: action.raises,
-    echoes: action.recover?.matcher?.echoes ?? [],
+    operations: [...new Set(steps.flatMap(({ operations, whereOffered }) => [...operations, ...whereOffered]))],
+    requires: [...new Set(steps.flatMap(({ operations }) => operations))],
+    raises: [...new Set(steps.flatMap(({ raises }) => raises))],
+    echoes: [...new Set(steps.flatMap(({ recover }) => recover?.matcher?.echoes ?? []))],
+    ...(action.laterSteps ? { laterSteps: action.laterSteps } : {}),
     target: action.target,
     ...(action.sends ? { sends: true as const } : {}),
     ...(action.effect ? { effect: action.effect } : {}),

@@ -51,7 +51,7 @@ export async function ensure(action: AnyAction, context: AnyContext, params: nev
   try {
     return await action.write({ ...context, place: placeOf(context) } as never, params, decision.change as never);
   } catch (error) {
-    if (!action.whenTaken || !isRefused(error, 409)) throw error;
+    if (!action.whenTaken || !isRefused(error, action.takenBy ?? 409)) throw error;
     return judgeTaken(action, context, params, action.whenTaken(params));
   }
 }
@@ -216,6 +216,7 @@ const NOTHING_OPEN: Facts = { call: null, memory: null, isAnsweredLate: false };
 /** After a lost answer only the forge is asked. */
 const NO_JOURNAL = {
   recall: async () => null,
+  earlierSteps: async () => [],
   made: async () => new Set<string>(),
   lastMade: async () => null,
   isOurs: () => null,

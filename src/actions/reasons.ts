@@ -205,6 +205,18 @@ export const say = defineReasons(
         .map((number) => `#${number}`)
         .join(', ')}${pulls.length > 3 ? `, and ${pulls.length - 3} more` : ''}`,
 
+    'cannot.open-backport': ({ number, to }: { number: string; to: string }) =>
+      `the forge refuses a pull request that brings #${number} to ${to}`,
+
+    'found.backported': ({ number, to }: { number: string; to: string }) => `${to} has the changes of #${number}`,
+    'found.backport': ({ number, to, made }: Backported) => `#${made} brings #${number} to ${to}`,
+    /** `why`: absent = they conflict, or the forge does not say. */
+    'found.backport-conflict': ({ number, to, why }: { number: string; to: string; why?: 'not-text' }) =>
+      why === undefined
+        ? `the changes of #${number} do not apply to ${to}: a comment says what to type`
+        : `#${number} changes a text that is not UTF-8: a comment says what to type to bring it to ${to}`,
+    'found.backport-applied': ({ number, to }: { number: string; to: string }) =>
+      `the changes of #${number} met no conflict in ${to}`,
     'found.up-to-date': ({ number, base }: { number: string; base: string }) =>
       `the branch of #${number} has all of ${base}`,
     'found.there': (about: Counted & { sha?: string }) =>
@@ -294,6 +306,9 @@ export const say = defineReasons(
       `pull request #${number} merged (${method}) at ${short(sha)}`,
     'made.planned': ({ number, method, sha }: { number: string; method: string; sha: string }) =>
       `the forge merges pull request #${number} (${method}) once its checks succeed; its head is ${short(sha)}`,
+    'made.backport-branch': ({ number, to, name }: { number: string; to: string; name: string }) =>
+      `branch ${name} made of ${to}, with the changes of #${number}`,
+    'made.backport': ({ number, to, made }: Backported) => `#${made} opened: it brings #${number} to ${to}`,
     'made.updated': ({ number, style }: { number: string; style: string }) =>
       `branch of #${number} brought up to date (${style})`,
     'made.notes': ({
@@ -339,6 +354,13 @@ export const say = defineReasons(
     'names',
   ],
 );
+
+interface Backported {
+  readonly number: string;
+  readonly to: string;
+  /** Number of the new pull request. */
+  readonly made: string;
+}
 
 interface Reaction {
   readonly number: string;

@@ -82,6 +82,7 @@ export interface ForgeConfig {
 
 /** Actions that do more than a writer of the repository may: each is named by the operator before a rule may use it. */
 export const POWERS = [
+  'backport',
   'branch.delete',
   'protection.ensure',
   'repo.create_for_user',

@@ -89,6 +89,7 @@ export class EffectRig {
       'protection.ensure',
       'repo.create_for_user',
       'repository_settings.ensure',
+      'backport',
       'branch.delete',
       'review.approve',
       'topics.ensure',

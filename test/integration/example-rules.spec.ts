@@ -65,7 +65,7 @@ describe('integration/example-rules', () => {
         org: {
           mirror_hosts: ['mirror.example.org'],
           notify_hosts: [chat.url],
-          powers: ['branch.delete', 'review.approve', 'repo.create_for_user', 'user_settings.update'],
+          powers: ['backport', 'branch.delete', 'review.approve', 'repo.create_for_user', 'user_settings.update'],
           secrets: { mirror_token: { env: 'MIRROR_TOKEN' }, dev_chat: { env: 'DEV_CHAT' } },
         },
         server: { port, public_url: `http://127.0.0.1:${port}` },

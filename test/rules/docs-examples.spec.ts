@@ -65,22 +65,21 @@ describe('what the documentation shows passes check --strict', () => {
     expect(strictly(text)).toEqual([]);
   });
 
-  it.each([...actions.values()].map(({ name, example, params }) => [name, example, params] as const))(
-    'docs/actions.md: %s',
-    (name, example, params) => {
-      const values = Object.entries(example).map(([param, value]) => [
-        param,
-        params[param]?.facts.secret ? '${{ secrets.mirror_token }}' : value,
-      ]);
-      const step = stringifyJson({ [name]: Object.fromEntries(values) });
+  it.each(
+    [...actions.values()]
+      .filter(({ name }) => actionCatalogue().has(name))
+      .map(({ name, example, params }) => [name, example, params] as const),
+  )('docs/actions.md: %s', (name, example, params) => {
+    const values = Object.entries(example).map(([param, value]) => [
+      param,
+      params[param]?.facts.secret ? '${{ secrets.mirror_token }}' : value,
+    ]);
+    const step = stringifyJson({ [name]: Object.fromEntries(values) });
 
-      expect(
-        strictly(
-          `version: 1\norg: acme\nsecrets: [mirror_token]\nrules:\n  - {id: r, on: issue.opened, do: ${step}}\n`,
-        ),
-      ).toEqual([]);
-    },
-  );
+    expect(
+      strictly(`version: 1\norg: acme\nsecrets: [mirror_token]\nrules:\n  - {id: r, on: issue.opened, do: ${step}}\n`),
+    ).toEqual([]);
+  });
 
   it.each(SHOWN)('%s: %s', (page, shown, rule) => {
     expect(readFileSync(page, 'utf8')).toContain(shown);

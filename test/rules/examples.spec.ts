@@ -11,6 +11,7 @@ const ACME = new FolderSource('config/rules/acme');
 const ORGANIZATION = new FolderSource('config/rules/organization');
 const STARTERS = new FolderSource('config/rules/starters');
 const POWERS = new Set([
+  'backport',
   'branch.delete',
   'protection.ensure',
   'repo.create_for_user',

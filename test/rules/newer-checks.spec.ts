@@ -583,6 +583,12 @@ describe('checks that are new in this version', () => {
     expect(told(load(text))).toEqual([]);
   });
 
+  it('a verb of several steps is none for a policy, which does all at once', () => {
+    const fix = policy(`expect: {a: 'repo.fork'}, fix: [{backport: {number: "1", to: x}}]`);
+
+    expect(told(load(fix)).join('\n')).toMatch(/backport has several steps, and a policy does all at once/);
+  });
+
   it('a run that does not say who started it gives a warning, one that is asked about none', () => {
     const dispatch = 'do: {workflow.dispatch: {workflow: ci.yml, ref: main}}';
 

@@ -190,7 +190,7 @@ function eventOf(kind: EventKind, rule: CompiledRule, count: number): ForgeEvent
       after: SHA,
       files: { added: many(count, (n) => `repos/r${n}.yml`), modified: [], removed: [] },
       author: 'ann',
-      labels: ['stale', 'merge/ready', 'patch'],
+      labels: ['stale', 'merge/ready', 'patch', 'backport/release/1.4'],
       issue: { number: 3, labels: [{ name: 'stale' }] },
       pull_request: {
         number: 3,
@@ -198,7 +198,7 @@ function eventOf(kind: EventKind, rule: CompiledRule, count: number): ForgeEvent
         body: many(count, (n) => `Fixes #${n}.`).join('\n'),
         draft: false,
         merged: true,
-        labels: [{ name: 'stale' }, { name: 'merge/ready' }, { name: 'patch' }],
+        labels: [{ name: 'stale' }, { name: 'merge/ready' }, { name: 'patch' }, { name: 'backport/release/1.4' }],
       },
       release: { id: '31', tag_name: 'v1.4.0' },
       task: { job_id: '5', status: 'failure' },

@@ -64,6 +64,31 @@ describe('pipeline/decide/plan-intents', () => {
     ]);
   });
 
+  it('makes the further steps of a verb right behind its first, each for the items that have what it needs', () => {
+    const items = [
+      { itemKey: '12 a', params: { number: '12', to: 'a', failed: 'conflict' } },
+      { itemKey: '12 b', params: { number: '12', to: 'b' } },
+    ];
+    const before = { stepId: 'label', stepNo: 0, action: 'label.ensure', items: [label('conflict')] };
+    const after = { ...before, stepId: 'later', stepNo: 2, items: [label('bug')] };
+    const { intents } = plan({ steps: [before, { stepId: 'port', stepNo: 1, action: 'backport', items }, after] });
+
+    expect(intents.map(({ stepNo, stepId, itemKey }) => [stepNo, stepId, itemKey].join(', '))).toEqual([
+      '0, label, conflict',
+      '1, port, 12 a',
+      '1, port, 12 b',
+      '2, port (2), 12 a',
+      '2, port (2), 12 b',
+      '3, port (3), 12 a',
+      '4, later, bug',
+    ]);
+    expect(intents.map(({ action }) => action).slice(3, 6)).toEqual([
+      'backport.open',
+      'backport.open',
+      'backport.label',
+    ]);
+  });
+
   it('writes down all of a decision with the run and with each intent', () => {
     const { run, intents } = plan({
       steps: [{ stepId: 'labels', stepNo: 3, action: 'label.ensure', items: [label('bug')] }],

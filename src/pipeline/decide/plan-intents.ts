@@ -5,6 +5,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../core/json.js';
 import type { Reason } from '../../core/reason.js';
 import type { Ownership } from '../../core/repository-owner.js';
 import { orderKeyOf, type Target } from '../../core/target.js';
+import type { LaterStep } from '../../rules/language/catalogue.js';
 import type { ProposedItem, ProposedStep, Report } from '../../rules/language/revision.js';
 import type { RecordedRun } from '../journal-store.port.js';
 import { runReason } from '../../core/run-reasons.js';
@@ -61,6 +62,8 @@ interface PlannableAction {
   readonly operations: readonly string[];
   /** Kinds of event after which what waits is looked at again. */
   readonly awaits?: readonly EventKind[];
+  /** Steps that follow it. */
+  readonly laterSteps?: readonly LaterStep[];
   /** The operation in its effect key, where that is another one. */
   readonly sharesKeyWith?: string;
   /** Natural key as the forge tells two objects apart. */
@@ -107,7 +110,7 @@ export function planIntents(decision: Decision, tools: PlanTools): Plan {
     : {};
   if (verdict !== 'fired') return { run: { ...run, state: verdict }, intents: [], ...also };
   try {
-    const intents = decision.steps.flatMap((step) =>
+    const intents = allSteps(decision.steps, tools.actions).flatMap((step) =>
       step.items.map((item) => planItem(decision, run, key, step, item, tools)),
     );
     checkKeys(intents);
@@ -127,6 +130,21 @@ export function planIntents(decision: Decision, tools: PlanTools): Plan {
       ...also,
     };
   }
+}
+
+/** With the further steps of its verbs, each behind the one before. Who approves the first step of a verb approves all of it. */
+function allSteps(steps: readonly ProposedStep[], actions: PlanTools['actions']): ProposedStep[] {
+  let further = 0;
+  return steps.flatMap((step) => {
+    const { laterSteps = [] } = actions.get(step.action) ?? {};
+    const first = { ...step, stepNo: step.stepNo + further };
+    further += laterSteps.length;
+    const later = laterSteps.map(({ action, where }, at): ProposedStep => {
+      const items = step.items.filter(({ params }) => where === undefined || (params[where] ?? null) !== null);
+      return { stepId: `${step.stepId} (${at + 2})`, stepNo: first.stepNo + at + 1, action, items };
+    });
+    return [first, ...later];
+  });
 }
 
 /** A run that is not decided now but when its window is over; what it is about is kept with it. */

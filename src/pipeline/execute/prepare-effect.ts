@@ -4,7 +4,13 @@ import { lookup } from 'node:dns/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Reason } from '../../core/reason.js';
 import { intentReason } from '../../core/run-reasons.js';
-import { UNDONE, type ActionContext, type AnyAction, type Memory } from '../../actions/define-action.js';
+import {
+  UNDONE,
+  type ActionContext,
+  type AnyAction,
+  type EarlierStep,
+  type Memory,
+} from '../../actions/define-action.js';
 import { isSealed, isSecretReference, type Encryptor } from '../../core/encryptor.js';
 import { BotError, ForgeError } from '../../core/errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.js';
@@ -28,7 +34,7 @@ import {
 } from '../../core/repository-owner.js';
 
 export interface PrepareDeps {
-  readonly journal: Pick<JournalStore, 'lastSettled' | 'attemptsOfIntent'>;
+  readonly journal: Pick<JournalStore, 'lastSettled' | 'attemptsOfIntent' | 'intentsOfRun'>;
   readonly recovery: Pick<RecoveryStore, 'sentOfEffects'>;
   readonly actions: ReadonlyMap<string, AnyAction>;
   readonly forges: Forges;
@@ -40,7 +46,18 @@ export interface PrepareDeps {
 /** What is to be done. */
 type Wanted = Pick<
   NewIntent,
-  'id' | 'forge' | 'org' | 'action' | 'params' | 'target' | 'effectKey' | 'intentKey' | 'countsFor'
+  | 'id'
+  | 'forge'
+  | 'org'
+  | 'action'
+  | 'params'
+  | 'target'
+  | 'effectKey'
+  | 'intentKey'
+  | 'countsFor'
+  | 'runId'
+  | 'stepNo'
+  | 'itemKey'
 > &
   Partial<Pick<Intent, 'result'>>;
 
@@ -105,6 +122,7 @@ export async function prepareEffect(
     target,
     forge: pick(guard.client, action, access),
     recall: () => recall(journal, intent),
+    earlierSteps: () => earlierSteps(journal, intent),
     isOurs: (user: EventActor) => access.isOurs?.(user) ?? null,
     lastMade: () => lastMade(recovery, intent),
     made: () => madeBy(journal, recovery, intent.effectKey),
@@ -198,6 +216,16 @@ async function recall(
       : {};
   const isSameWish = isDeepStrictEqual(comparable(settled.params), comparable(intent.params));
   return { isSameWish, params: settled.params, detail };
+}
+
+async function earlierSteps(
+  journal: Pick<JournalStore, 'intentsOfRun'>,
+  { runId, stepNo, itemKey }: Wanted,
+): Promise<EarlierStep[]> {
+  const ofItem = (await journal.intentsOfRun(runId)).filter((one) => one.stepNo < stepNo && one.itemKey === itemKey);
+  return ofItem
+    .sort((a, b) => a.stepNo - b.stepNo)
+    .map(({ action, state, reason }) => ({ action, state, code: reason?.code ?? null }));
 }
 
 /** Those under way and those that changed nothing stand between. */

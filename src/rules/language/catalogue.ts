@@ -59,6 +59,12 @@ export interface EffectFacts {
   readonly absent?: readonly string[];
 }
 
+/** A further step of a verb: an action with the same parameters. `where`: only where this parameter is given. */
+export interface LaterStep {
+  readonly action: string;
+  readonly where?: string;
+}
+
 /** What the compiler must know about an action; given by the action catalogue, so that `rules` imports no action. */
 export interface ActionFacts {
   name: string;
@@ -103,6 +109,8 @@ export interface ActionFacts {
   target: 'repository' | 'organization' | 'account';
   /** It writes to a service outside of the forge, and each time anew. */
   sends?: true;
+  /** Steps that follow it, each an intent of its own. */
+  laterSteps?: readonly LaterStep[];
   /** Check of constant values at load (colour, host allow list at run time is the action's own); message or null. */
   checkConstant?: (param: string, value: Json) => string | null;
   /** Check of the parameters together, as far as they are known at load. */

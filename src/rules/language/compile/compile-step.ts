@@ -81,6 +81,12 @@ function compileStep(
       `a policy would ${action.name} again with each of its plans`,
       'use a rule: it sends once for each event, or for each run of its schedule',
     );
+  if (action?.laterSteps && shape === 'fix')
+    file.problem(
+      written.actionStart,
+      `${action.name} has several steps, and a policy does all at once`,
+      'use a rule: each of its steps waits for the one before',
+    );
   const scope: Scope = { ...outer, hasItem: false };
   const read = (text: Text | null, of: Scope, compile: typeof compileCondition): Expression | null =>
     text && compile(context, text, of);

@@ -138,6 +138,10 @@ export const HABITS: Readonly<Record<HabitPlace, readonly Word[]>> = {
       'approve pull_request.approve pr.approve auto_approve autoapprove review review.create pull_request_review approve_pull_request',
       'review.approve: {number: …, sha: …}',
     ),
+    word(
+      'cherry_pick cherry-pick cherrypick pull_request.backport pr.backport backport.create backports',
+      'backport: {number: …, to: BRANCH}',
+    ),
     word('milestone milestone.create create_milestone milestones.ensure', 'milestone.ensure: {title: …}'),
     word(
       'milestone.set issue.set_milestone pull_request.milestone milestone.assign',
