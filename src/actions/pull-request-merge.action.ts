@@ -78,7 +78,7 @@ interface SeenPull {
  * Approvals, checks and the label may come in any order: what is missing is waited for, as long as the head stays.
  *
  * With `by: forge` the call plans the forge's own automatic merge, and the effect is the plan, which only the timeline shows. Servers keep no commit with a
- * plan: what is pushed later is merged too. Where the base requires no checks they merge at once, so that is refused unless the rule says `checks: false`.
+ * plan: what is pushed later is merged too. Where the base requires no checks they wait for none (Gitea merges at once), so that is refused unless the rule says `checks: false`.
  */
 export const mergePullRequest = defineAction({
   name: 'pull_request.merge',

@@ -72,7 +72,7 @@ describe('actions/pull-request-unqueue, and the plans that it takes back', () =>
     expect((await rig.want('pull_request.merge', PLAN, { asked: true })).state).toBe('done');
   });
 
-  it('a base that requires no checks is merged at once, so nothing is planned unless the rule says so', async () => {
+  it('nothing is planned onto a base that requires no checks, unless the rule says so', async () => {
     const { rig } = given({ requiresChecks: false });
 
     const first = await rig.want('pull_request.merge', PLAN);
@@ -80,7 +80,7 @@ describe('actions/pull-request-unqueue, and the plans that it takes back', () =>
 
     expect([first.state, sentenceOf(first.reason), second.state]).toEqual([
       'refused',
-      'main requires no checks, so the forge would merge #3 at once; to let it, write checks: false',
+      'main requires no checks, so the forge would merge #3 without waiting for any; to let it, write checks: false',
       'done',
     ]);
   });

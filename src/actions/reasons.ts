@@ -185,7 +185,7 @@ export const say = defineReasons(
     'cannot.merge.protected': ({ number, said }: { number: string; said: string }) =>
       `the branch protection holds #${number}: ${said}`,
     'cannot.merge.no-required-checks': ({ number, base }: { number: string; base: string }) =>
-      `${base} requires no checks, so the forge would merge #${number} at once; to let it, write checks: false`,
+      `${base} requires no checks, so the forge would merge #${number} without waiting for any; to let it, write checks: false`,
     'cannot.merge.checking': ({ number }: { number: string }) => `the conflict check of #${number} still runs`,
     'cannot.merge.conflict': ({ number }: { number: string }) =>
       `#${number} cannot be merged: it conflicts, or its head moved`,

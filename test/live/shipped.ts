@@ -177,6 +177,7 @@ export async function playHouse(
   await people.review('app', merge, 'APPROVED');
   await people.comment('app', merge, '/merge');
   await house.see('command-merge', mergedBy(merge));
+  await queue(house, stage);
   await retest(house, stage, rows, part);
   await tidyBranches(house, stage);
   await listWhatWaits(house);
@@ -206,6 +207,38 @@ async function protect(house: House, bot: LiveBot, rows: Rows, part: string): Pr
       protections.map((one) => one.rule_name ?? one.branch_name),
       ['main', 'release/*'],
     );
+  });
+}
+
+/** The forge itself merges what a comment queued, once the check that its base requires succeeds; another comment takes that back. */
+async function queue(house: House, stage: Stage): Promise<void> {
+  const { people, place } = house;
+  const repo = 'queued';
+  const at = (rest: string): string => people.at(repo, rest);
+  await people.repository(repo);
+  const checks = { rule_name: 'main', enable_status_check: true, status_check_contexts: ['ci'] };
+  await stage.olga.api.ask('POST', at('/branch_protections'), checks);
+  const number = await people.pull(repo);
+  const { sha } = await people.headOf(repo, number);
+  await people.review(repo, number, 'APPROVED');
+  const plans = async (): Promise<string[]> =>
+    (await house.list(at(`/issues/${number}/timeline`))).flatMap(({ type, user }) =>
+      String(type).endsWith('scheduled_merge') ? [`${String((user as JsonObject).login)} ${String(type)}`] : [],
+    );
+  const [made, takenBack] = ['pull_scheduled_merge', 'pull_cancel_scheduled_merge'].map(
+    (type) => `${place.bot.login} ${type}`,
+  );
+  const say = async (command: string, expected: readonly unknown[]): Promise<void> => {
+    await people.comment(repo, number, command);
+    await house.see(`${command}: ${expected.length} of the timeline`, async () => isSame(await plans(), [...expected]));
+  };
+  await say('/queue', [made]);
+  await say('/dequeue', [made, takenBack]);
+  await say('/queue', [made, takenBack, made]);
+  await stage.wes.api.ask('POST', at(`/statuses/${sha}`), { context: 'ci', state: 'success' });
+  await house.see('command-queue: merged by the forge', async () => {
+    const { merged, merged_by } = await house.get(at(`/pulls/${number}`));
+    return isSame([merged, (merged_by as JsonObject | null)?.login], [true, place.bot.login]);
   });
 }
 

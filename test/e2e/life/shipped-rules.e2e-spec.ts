@@ -239,6 +239,34 @@ describe('the shipped rules as a set', () => {
     await until(() => effective().has('stale-not'));
   });
 
+  it('has the forge merge what a comment queues, once the checks succeed, and takes that back', async () => {
+    await site('POST', `${app}/branches`, { new_branch_name: 'next', old_branch_name: 'main' });
+    await site('POST', `${app}/branch_protections`, {
+      rule_name: 'next',
+      enable_status_check: true,
+      status_check_contexts: ['ci'],
+    });
+    await open('queued', 'next', { 'queued.txt': 'queued\n' });
+    const plans = async (): Promise<string[]> =>
+      (await forge.get<Array<{ type: string }>>(`${app}/issues/6/timeline`))!
+        .map(({ type }) => type)
+        .filter((type) => type.endsWith('scheduled_merge'));
+    await forge.act('pull.review', { repo: 'acme/app', number: 6, verdict: 'approve', body: 'Fine.' }, 'ben');
+    await say(6, '/queue');
+    await until(async () => (await plans()).length === 1);
+    await say(6, '/dequeue');
+    await until(async () => (await plans()).length === 2);
+    await say(6, '/queue');
+    await until(async () => (await plans()).length === 3);
+    expect((await pull(6)).merged).toBe(false);
+    await forge.act('status.set', { repo: 'acme/app', ref: 'queued', context: 'ci', state: 'success' });
+
+    await until(async () => (await pull(6)).merged);
+    expect(await plans()).toEqual(['pull_scheduled_merge', 'pull_cancel_scheduled_merge', 'pull_scheduled_merge']);
+    // The forge shows an effect before the log does.
+    await until(() => effective().has('command-queue') && effective().has('command-dequeue'));
+  });
+
   it('had an effect by each of its rules and policies', () => {
     expect(allIds.filter((id) => !effective().has(id))).toEqual([]);
   });
