@@ -88,6 +88,8 @@ export function packageChecks(scratch, { run, must, expect, Skipped }, build) {
     ];
     const said = must(node, [npmProgram('npm'), ...install], options);
     expect(!/warn/i.test(said), `the install warns: ${said}`);
+    const version = npx('version');
+    expect(/^forgehand \S+ \(node \S+\)$/.test(version), `version says: ${version}`);
     npx('demo', '--exit');
     npx('init', '--sandbox', '--yes', '--no-start');
     await starts(node, options);
