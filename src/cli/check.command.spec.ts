@@ -70,6 +70,17 @@ describe('check DIR, without a config', () => {
     expect((await check(folder, '--format', 'sarif')).out).toContain('"level": "warning"');
   });
 
+  it('--format github writes a line for each problem and warning, and nothing else', async () => {
+    writeFileSync(join(folder, 'r.yaml'), RULE);
+    const lines = /^::warning file=[^,]*r\.yaml,line=5,col=\d+::.*read by nothing.*\n$/;
+
+    const { out, code } = await check(folder, '--format', 'github');
+    const missing = await check(join(folder, 'nowhere'), '--format', 'github');
+
+    expect([out, code]).toEqual([expect.stringMatching(lines), 0]);
+    expect([missing.out, missing.code]).toEqual([expect.stringMatching(/^::error file=.*does not exist.*\n$/), 1]);
+  });
+
   it.each([
     ['a missing folder', (): string => join(folder, 'nowhere'), /does not exist/],
     [

@@ -6,9 +6,10 @@ import type { AppConfig } from '../config/app-config.js';
 import type { RulesCheck } from './check-rules.js';
 import type { SetExit } from './command-options.js';
 import { plain, print } from './print.js';
+import { annotationsOf } from './print-annotations.js';
 import { sarifOf } from './print-sarif.js';
 import { ruleFolder } from './rule-folder.js';
-import { colour } from './terminal.js';
+import { colour, writeOut } from './terminal.js';
 import { storeCommand } from './bot-command.js';
 import { counted } from '../api/words.js';
 
@@ -22,7 +23,8 @@ interface CheckOptions {
   rules?: string;
 }
 
-type Format = 'text' | 'json' | 'sarif';
+const FORMATS = ['text', 'json', 'sarif', 'github'] as const;
+type Format = (typeof FORMATS)[number];
 
 /** What the config says of itself, and what came of each organization. */
 interface Report {
@@ -36,7 +38,11 @@ interface Report {
 export function checkCommand(exit: SetExit): Command {
   return storeCommand('check', 'validate config and rule files')
     .argument('[dir]', 'validate only this folder or file of rules, without config and secrets')
-    .addOption(new Option('--format <format>', 'output format').choices(['text', 'json', 'sarif']).default('text'))
+    .addOption(
+      new Option('--format <format>', 'output format (github: workflow commands, which CI shows beside the lines)')
+        .choices(FORMATS)
+        .default('text'),
+    )
     .option('--strict', 'count warnings as errors', false)
     .option(
       '--online',
@@ -124,10 +130,10 @@ function asErrors(report: Report): Report {
 }
 
 function printReport({ warnings, orgs, notChecked }: Report, format: Format, isGood: boolean): void {
-  if (format === 'sarif') {
-    print(true, sarifOf(orgs.flatMap((one) => [...one.problems, ...one.warnings])), () => '');
-    return;
-  }
+  const ofRules = orgs.flatMap((one) => [...one.problems, ...one.warnings]);
+  if (format === 'sarif') return print(true, sarifOf(ofRules), () => '');
+  if (format === 'github')
+    return writeOut(annotationsOf([...warnings.map((one): Problem => ({ ...one, level: 'warning' })), ...ofRules]));
   const value = { ok: isGood, warnings, orgs, ...(notChecked.length > 0 ? { not_checked: notChecked } : {}) };
   print(format === 'json', value, () =>
     [
@@ -140,6 +146,7 @@ function printReport({ warnings, orgs, notChecked }: Report, format: Format, isG
 
 function printFailure(error: BotError, file: string, format: Format): void {
   const problems = error instanceof InvalidFile ? error.problems : [{ file, line: 1, col: 1, message: error.message }];
+  if (format === 'github') return writeOut(annotationsOf(problems));
   print(true, format === 'sarif' ? sarifOf(problems) : { ok: false, warnings: [], orgs: [], problems }, () => '');
 }
 
