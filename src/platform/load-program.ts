@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire, Module } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -59,6 +59,8 @@ export function keepCompiledCode(): number {
   for (const [file, { script }] of loaded) {
     const code = underFlagsOfBuild(() => script.createCachedData());
     writeFileSync(compiledOf(file), code);
+    // The build may keep a umask under which its builder alone could read this.
+    chmodSync(compiledOf(file), 0o644);
     bytes += code.byteLength;
   }
   return bytes;
