@@ -3,7 +3,7 @@ import type { About } from './reasons.js';
 import type { OpenCall, Recovery } from './support/recovery.js';
 import type { EventKind } from '../core/event-kinds.js';
 import type { Json, JsonObject } from '../core/json.js';
-import type { Message } from '../core/message.js';
+import type { MailSettings, Message } from '../core/message.js';
 import type { Reason } from '../core/reason.js';
 import type { NeededRight } from '../core/rights.js';
 import type { IntentState } from '../core/states.js';
@@ -67,12 +67,14 @@ export interface ActionContext<Kind extends TargetKind, Must extends OperationNa
   readonly mirrorHosts: readonly string[];
   /** `orgs[].notify_hosts`; empty = none. */
   readonly notifyHosts: readonly string[];
+  /** `orgs[].mail`; null = none. */
+  readonly mail: MailSettings | null;
   /** `orgs[].limits.approve_and_merge`: what the bot itself approved may be merged. */
   readonly mergesOwnApprovals: boolean;
   /** Names this effect of this cause, in each try alike. */
   readonly key: string;
-  /** The one write of an action that `sends`. @param addresses of the host, which alone may be connected to */
-  send(message: Message, addresses: readonly string[] | null): Promise<void>;
+  /** The one write of an action that `sends`. @param addresses of the host, which alone may be connected to @returns as `Messenger.send` */
+  send(message: Message, addresses: readonly string[] | null): Promise<number>;
   /** What a name resolves to now, for this machine; empty = it does not resolve here. */
   addressesOf(host: string): Promise<readonly string[]>;
   /**
@@ -111,6 +113,7 @@ export interface LookContext<
   | 'hashOf'
   | 'addressesOf'
   | 'notifyHosts'
+  | 'mail'
   | 'mergesOwnApprovals'
 > {
   readonly place: Place<Kind>;

@@ -222,6 +222,7 @@ const NO_JOURNAL = {
   isOurs: () => null,
   addressesOf: async () => [],
   notifyHosts: [],
+  mail: null,
   mergesOwnApprovals: true,
 };
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { EffectRig } from '../../test/builders/effect-rig.js';
 import { sentenceOf } from '../../test/builders/reasons.js';
 import type { JsonObject } from '../core/json.js';
+import type { MailSettings } from '../core/message.js';
 import { Secret } from '../core/secret.js';
 import { actions } from './index.js';
 
@@ -145,6 +146,85 @@ describe('actions/notify', () => {
     expect(sentenceOf(intent.reason)).toContain(why);
     expect(JSON.stringify(intent) + sentenceOf(intent.reason)).not.toContain('canary');
     expect([rig.messenger.taken.length, (await rig.journal.attemptsOfIntent(intent.id)).length]).toEqual([0, 0]);
+  });
+
+  describe('mail', () => {
+    const MAIL: MailSettings = {
+      host: 'smtp.example.org',
+      port: 587,
+      secure: false,
+      allowsPlain: false,
+      from: 'bot@example.org',
+      login: { user: 'bot', password: new Secret('canary-pass') },
+      caFile: null,
+      recipients: ['example.org', 'carl@other.example'],
+    };
+    const mailRig = (to: string, mail: MailSettings | null = MAIL): EffectRig => {
+      const rig = aRig(to);
+      rig.settings.notifyHosts.push('smtp.example.org:587');
+      Object.assign(rig.settings, { mail, addressesOf: async () => ['203.0.113.7'] });
+      return rig;
+    };
+    const LETTER = { ...MESSAGE, format: 'mail' };
+
+    it('goes to the recipients of the secret by the server of the organization, and names none in the store', async () => {
+      const rig = mailRig('ann@example.org, CARL@other.example');
+
+      const intent = await rig.want('notify', LETTER);
+
+      expect(intent.state).toBe('done');
+      expect(rig.messenger.taken).toMatchObject([{ format: 'mail', server: { host: 'smtp.example.org', port: 587 } }]);
+      expect(rig.messenger.addresses).toEqual([['203.0.113.7']]);
+      expect(JSON.stringify([intent, await rig.journal.attemptsOfIntent(intent.id)])).not.toMatch(/canary|ann@/);
+    });
+
+    it('says how many recipients the server refused', async () => {
+      const rig = mailRig('ann@example.org');
+      rig.messenger.refusedRecipients = 2;
+
+      expect((await rig.want('notify', LETTER)).reason).toMatchObject({ params: { refusedRecipients: 2 } });
+    });
+
+    it('is sent at most once where the answer is lost, unless the rule says otherwise', async () => {
+      const rig = mailRig('ann@example.org');
+      rig.messenger.failNext('unknown', true);
+
+      const id = await rig.plan('notify', LETTER);
+      await rig.attempt(id);
+
+      expect((await rig.journal.intent(id))?.reason?.code).toBe('notify.unconfirmed');
+      expect([rig.messenger.taken.length, rig.unconfirmed]).toEqual([1, ['notify']]);
+    });
+
+    it.each<[string, string, string]>([
+      ['a domain that is not listed', 'ann@canary.example', 'orgs[].mail.recipients'],
+      ['one of several', 'ann@example.org canary@other.example', 'orgs[].mail.recipients'],
+      ['a domain below a listed one', 'canary@sub.example.org', 'orgs[].mail.recipients'],
+      ['a header', 'ann@example.org\r\nBcc:canary@evil.example', 'no plain address'],
+      ['a name', '"canary" <ann@example.org>', 'no plain address'],
+      ['nobody', ' , ', 'names no address'],
+      ['too many', Array.from({ length: 21 }, (_, n) => `canary${n}@example.org`).join(','), 'more than 20'],
+    ])('refuses %s', async (_, to, why) => {
+      const rig = mailRig(to);
+
+      const intent = await rig.want('notify', LETTER);
+
+      expect([intent.state, intent.reason?.code, rig.messenger.taken.length]).toEqual(['refused', 'cannot.mail', 0]);
+      expect(sentenceOf(intent.reason)).toContain(why);
+      expect(JSON.stringify(intent) + sentenceOf(intent.reason)).not.toContain('canary');
+    });
+
+    it('refuses without a server, a server that is not listed, and one that leads to the machine itself', async () => {
+      const to = 'ann@example.org';
+      const reasonOf = async (rig: EffectRig): Promise<unknown> =>
+        (await rig.want('notify', LETTER)).reason?.params['why'];
+      const inside = mailRig(to);
+      Object.assign(inside.settings, { addressesOf: async () => ['127.0.0.1'] });
+
+      expect(await reasonOf(mailRig(to, null))).toBe('no-server');
+      expect(await reasonOf(mailRig(to, { ...MAIL, port: 25 }))).toBe('unlisted');
+      expect(await reasonOf(inside)).toBe('leads-inside');
+    });
   });
 
   it('refuses everything where no host is listed', async () => {

@@ -3,7 +3,9 @@ import { isSecretReference } from '../core/encryptor.js';
 import { hashOf } from '../core/ids.js';
 import type { Json } from '../core/json.js';
 import { MESSAGE_FORMATS } from '../core/message.js';
+import type { Reason } from '../core/reason.js';
 import { RIGHTS } from '../core/rights.js';
+import type { Secret } from '../core/secret.js';
 import { tableOf } from '../core/table.js';
 import type { Unfit } from '../rules/language/catalogue.js';
 import {
@@ -16,16 +18,19 @@ import {
   type WrittenParams,
 } from './define-action.js';
 import { say } from './reasons.js';
-import { faultOfAddress, nameToResolve, type AddressFault } from './support/mirror-target.js';
+import { addressOf, refuseMail } from './support/mail-target.js';
+import { faultOfAddress, nameToResolve } from './support/mirror-target.js';
 import { chat, choice, flag, optional, secret } from './support/params.js';
 import { valueOf } from './support/unfit.js';
 
 const MAX_TEXT = 4_000;
 
 const params = {
-  to: secret('address of the place, as ${{ secrets.NAME }}, on a host of orgs[].notify_hosts'),
+  to: secret(
+    'address of the place, as ${{ secrets.NAME }}, on a host of orgs[].notify_hosts; with format: mail, addresses of orgs[].mail.recipients',
+  ),
   format: choice(
-    'slack (Slack, Mattermost, Rocket.Chat, and Discord with an address that ends in /slack), webhook (signed JSON), or matrix',
+    'slack (Slack, Mattermost, Rocket.Chat, and Discord with an address that ends in /slack), webhook (signed JSON), matrix, or mail (plain text, its first line is the subject)',
     { words: MESSAGE_FORMATS },
   ),
   text: chat(`message of at most ${MAX_TEXT} characters`, { max: MAX_TEXT }),
@@ -68,23 +73,23 @@ export const notify = defineAction({
   example: { to: '${{ secrets.dev_chat }}', format: 'slack', text: 'main is red in acme/app' },
   about: () => ({ what: 'message' }),
 
-  async look({ call, addressesOf, notifyHosts }, { to }) {
+  async look({ call, addressesOf, notifyHosts, mail }, { to, format }) {
     if (call) return undefined;
-    const address = to.reveal();
-    const fault = faultOfAddress(address, notifyHosts);
-    const host = fault ? null : nameToResolve(address);
+    const refusal = format === 'mail' ? refuseMail(to.reveal(), mail, notifyHosts) : refuseAddress(to, notifyHosts);
+    const host = refusal ? null : nameToResolve(format === 'mail' && mail ? addressOf(mail) : to.reveal());
     const addresses = host === null ? null : await addressesOf(host);
-    return { fault: fault ?? insideFault(host, addresses), addresses };
+    return { refusal: refusal ?? refuseInside(host, addresses), addresses, server: format === 'mail' ? mail : null };
   },
 
   compare({ seen }) {
-    const { fault = null, addresses = null } = seen ?? {};
-    return fault ? refused(say('cannot.notify', fault)) : toWrite(addresses);
+    const { refusal = null, addresses = null, server = null } = seen ?? {};
+    return refusal ? refused(refusal) : toWrite({ addresses, server });
   },
 
-  async write({ target, key, send }, { to, format, text, credential = null }, addresses) {
-    await send({ format, to, credential, text, key, facts: { org: target.name } }, addresses);
-    return changed(say('made.sent', { format }));
+  async write({ target, key, send }, { to, format, text, credential = null }, { addresses, server }) {
+    const message = { format, to, credential, server, text, key, facts: { org: target.name } };
+    const refusedRecipients = await send(message, addresses);
+    return changed(say('made.sent', { format, ...(refusedRecipients > 0 ? { refusedRecipients } : {}) }));
   },
 
   recover: {
@@ -94,8 +99,13 @@ export const notify = defineAction({
 });
 
 /** A name that somebody listed may lead to the machine itself meanwhile. */
-function insideFault(host: string | null, addresses: readonly string[] | null): AddressFault | null {
-  return host !== null && addresses?.some(isOfTheMachine) ? { why: 'leads-inside', host } : null;
+function refuseInside(host: string | null, addresses: readonly string[] | null): Reason | null {
+  return host !== null && addresses?.some(isOfTheMachine) ? say('cannot.notify', { why: 'leads-inside', host }) : null;
+}
+
+function refuseAddress(to: Secret, hosts: readonly string[]): Reason | null {
+  const fault = faultOfAddress(to.reveal(), hosts);
+  return fault && say('cannot.notify', fault);
 }
 
 function secretOf(to: Json | undefined): string {

@@ -1,3 +1,4 @@
+import { MOST_RECIPIENTS } from '../core/message.js';
 import { defineReasons } from '../core/reason.js';
 
 /** What a sentence is about: `label bug`, `pull request #12`, `#12`, `the labels of #12`, `the notes of v1.4`, `the settings`. */
@@ -102,6 +103,15 @@ const NO_MESSAGE: Readonly<Partial<Record<NoMirror, string>>> = {
   unlisted: 'the host is not in the list of hosts that may be notified (orgs[].notify_hosts)',
 };
 
+/** Why no mail is sent. */
+const NO_MAIL = {
+  'no-server': 'this organization has no mail server (orgs[].mail)',
+  nobody: 'the secret names no address',
+  'too-many': `the secret names more than ${MOST_RECIPIENTS} addresses`,
+  'no-address': 'what the secret names is no plain address like ann@example.org',
+  unlisted: 'a recipient is not in the list of those who may get mail (orgs[].mail.recipients)',
+} as const;
+
 /** Why a branch cannot be made, after so many equal failures. */
 const NO_BRANCH = {
   'turned-away': 'the forge turns it away',
@@ -145,6 +155,7 @@ export const say = defineReasons(
       `not mirrored: ${NO_MIRROR[why]}${host === undefined ? '' : `: ${host}`}`,
     'cannot.notify': ({ why, host }: { why: NoMirror; host?: string }) =>
       `not sent: ${NO_MESSAGE[why] ?? NO_MIRROR[why].replaceAll('mirror_hosts', 'notify_hosts')}${host === undefined ? '' : `: ${host}`}`,
+    'cannot.mail': ({ why }: { why: keyof typeof NO_MAIL }) => `not sent: ${NO_MAIL[why]}`,
     'cannot.publish': () => 'a repository is made public by a person, never from here',
     'cannot.assign': ({ login, repo }: { login: string; repo: string }) => `${login} cannot be assigned in ${repo}`,
     'cannot.react': (on: Reaction) => `${subjectOf(on)} is not there`,
@@ -273,7 +284,7 @@ export const say = defineReasons(
     'found.many-runs': ({ workflow }: { workflow: string }) =>
       `too many runs began since the call to tell whether ${workflow} was started`,
     'found.closed-by-hand': ({ number }: { number: string }) => `somebody closed #${number} while it was wanted open`,
-    'found.undone': (about: About) => `somebody deleted ${it(about)}`,
+    'found.undone': (about: About) => `somebody ${about.what === 'approval' ? 'dismissed' : 'deleted'} ${it(about)}`,
     'found.taken-off': ({ number, labels }: { number: string; labels: readonly string[] }) =>
       `somebody took ${labels.join(', ')} off #${number}`,
 
@@ -326,7 +337,9 @@ export const say = defineReasons(
     'made.rerun': ({ name }: { name: string }) => `failed jobs of run ${name} run again`,
     'made.started': ({ workflow, ref }: { workflow: string; ref: string }) => `workflow ${workflow} started on ${ref}`,
 
-    'made.sent': ({ format }: { format: string }) => `message sent (${format})`,
+    /** `refusedRecipients`: absent = none. */
+    'made.sent': ({ format, refusedRecipients = 0 }: { format: string; refusedRecipients?: number }) =>
+      `message sent (${format})${refusedRecipients === 0 ? '' : `, and the mail server refused ${refusedRecipients} of its recipients`}`,
     'notify.unconfirmed': () => 'sent once; the service gave no answer, so it may or may not have taken the message',
 
     'doubled.removed': ({ what, name, count }: { what: string; name: string; count: number }) =>

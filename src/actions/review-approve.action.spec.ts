@@ -97,7 +97,10 @@ describe('actions/review-approve', () => {
 
     const again = await rig.want('review.approve', WISH);
 
-    expect([again.state, sentenceOf(again.reason)]).toEqual(['suppressed', expect.stringContaining('approval of #3')]);
+    expect([again.state, sentenceOf(again.reason)]).toEqual([
+      'suppressed',
+      expect.stringContaining('somebody dismissed the approval of #3'),
+    ]);
     expect(kept).toHaveLength(1);
   });
 });

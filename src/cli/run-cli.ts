@@ -22,6 +22,7 @@ import { gapsCommand } from './gaps.command.js';
 import { hookCommand } from './hook.command.js';
 import { housekeepingCommand } from './housekeeping.command.js';
 import { initCommand } from './init.command.js';
+import { notifyCommand } from './notify.command.js';
 import { operatorsCommand } from './operators.command.js';
 import { orgsCommand } from './orgs.command.js';
 import { pauseCommand, resumeCommand } from './pause.command.js';
@@ -59,6 +60,7 @@ const COMMANDS: ReadonlyArray<(exit: SetExit) => Command> = [
   sandboxCommand,
   demoCommand,
   checkCommand,
+  notifyCommand,
   schemaCommand,
   statusCommand,
   doctorCommand,

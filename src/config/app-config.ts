@@ -1,3 +1,4 @@
+import type { MailSettings, Message } from '../core/message.js';
 import type { Problem } from '../core/problem.js';
 import type { Secret } from '../core/secret.js';
 
@@ -19,7 +20,7 @@ export abstract class AppConfig {
     readonly token: Secret | null;
     readonly maxOrgs: number;
   } | null;
-  abstract readonly alerts: { readonly url: string; readonly secret: Secret } | null;
+  abstract readonly alerts: AlertTarget | null;
   /** `archive`: absolute path of the folder that old arrivals go to; null = their bodies are given up. */
   abstract readonly retention: {
     readonly inboxDays: number;
@@ -54,6 +55,9 @@ export interface ServerConfig {
   /** Deliveries that are stored and not decided, in all and of one hook. */
   readonly undecided: { readonly bytes: number; readonly bytesPerHook: number };
 }
+
+/** Where the bot's own alerts go, as a message of `notify` has it. */
+export type AlertTarget = Pick<Message, 'format' | 'to' | 'credential' | 'server'>;
 
 /** How the bot signs in at a forge. */
 export type AuthConfig =
@@ -129,6 +133,8 @@ export interface OrgConfig {
   /** Whether people are told what became of what they asked for, and the accounts of bots, which never are. */
   readonly answers: { readonly enabled: boolean; readonly bots: readonly string[] };
   readonly notifyHosts: readonly string[];
+  /** What takes mail of `notify`, and who gets it; null = nobody. */
+  readonly mail: MailSettings | null;
   readonly tasks: { readonly callsPerPoll: number };
   /** `graceS`: how long a polled row waits for its delivery before that counts as missing. */
   /** The slow sweep over lists of issues and releases; `everyS` 0 = off. */

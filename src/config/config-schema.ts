@@ -13,6 +13,8 @@ import {
   text,
   whole,
 } from './config-values.js';
+import { MESSAGE_FORMATS } from '../core/message.js';
+import { alertMail } from './mail-schema.js';
 import { defaultsSchema, orgSchema } from './org-schema.js';
 import { secretReference } from './secret-reference.js';
 
@@ -180,9 +182,21 @@ export const configSchema = z.strictObject({
     .optional(),
   alerts: z
     .strictObject({
-      url: httpUrl.describe('the bot posts alerts there as JSON'),
-      secret: secretReference.describe('key of their signature'),
+      format: z
+        .enum(MESSAGE_FORMATS)
+        .default('webhook')
+        .describe('how alerts are sent, as with `notify`: webhook (signed JSON), slack, matrix or mail'),
+      url: z
+        .union([httpUrl, secretReference], {
+          error: 'an http or https address, or one as { env: NAME }, { file: PATH } or { credential: NAME }',
+        })
+        .optional()
+        .describe('address that takes the alerts; needed but with mail. For slack and matrix as `to` of `notify`'),
+      secret: secretReference
+        .optional()
+        .describe('key that signs them (webhook), or access token of the account (matrix)'),
       insecure_http: insecureHttp,
+      mail: alertMail.optional(),
     })
     .optional(),
   retention: group({

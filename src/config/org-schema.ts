@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { orgMail } from './mail-schema.js';
 import { POWERS } from './app-config.js';
 import { auth, between, flag, group, identifier, text, whole } from './config-values.js';
 import { secretReference } from './secret-reference.js';
@@ -117,8 +118,9 @@ const shared = {
     .array(mirrorPlace)
     .default([])
     .describe(
-      'hosts, or hosts with the beginning of a path, that `notify` may send messages to, written as in mirror_hosts. Default: none',
+      'hosts, or hosts with the beginning of a path, that `notify` may send messages to, written as in mirror_hosts; a mail server as host:port. Default: none',
     ),
+  mail: orgMail.optional(),
   secrets: z
     .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), secretReference)
     .default({})

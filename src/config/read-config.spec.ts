@@ -486,6 +486,18 @@ describe('config/read-config: addresses and short secrets', () => {
     ['metrics: { listen: 9091 }', null],
     ['alerts: { url: "http://alerts.test", secret: { env: CONTROL } }', 'alerts.url is http'],
     ['alerts: { url: "http://alerts.test", secret: { env: CONTROL }, insecure_http: "one rack" }', null],
+    ['alerts: { url: "https://alerts.test" }', 'alerts.secret is missing'],
+    ['alerts: { format: slack, url: "https://alerts.test/hooks/x" }', null],
+    ['alerts: { format: slack, url: { env: CONTROL } }', 'alerts.url is no http or https address'],
+    ['alerts: { format: matrix, url: "https://alerts.test/rooms/x" }', 'alerts.secret is missing'],
+    ['alerts: { format: mail }', 'alerts.mail is missing'],
+    ['alerts: { format: slack, url: "https://alerts.test", secret: { env: CONTROL } }', 'alerts.secret means nothing'],
+    ['alerts: { format: mail, mail: { host: smtp.test, from: bot@example.org, to: [ann@example.org] } }', null],
+    ['alerts: { format: mail, mail: { host: smtp.test, from: bot, to: [ann@example.org] } }', 'a plain mail address'],
+    [
+      'alerts: { format: mail, mail: { host: smtp.test, from: b@example.org, to: ["a@b.org\\nBcc: c@d.org"] } }',
+      'a plain',
+    ],
   ])('%s', (line, expected) => {
     const found = problems(`${GOOD}${line}\n`);
 

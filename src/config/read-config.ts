@@ -8,10 +8,13 @@ import { ComposedConfig, type Path } from './composed-config.js';
 import { ConfigFile, isShort, underOwnNames } from './config-file.js';
 import { distinct, problemsOf } from './config-problems.js';
 import { configSchema, type WrittenConfig } from './config-schema.js';
+import { httpUrl } from './config-values.js';
 import { parseLocatedYaml } from '../core/located-yaml.js';
 import { NO_ORG_FILES, readOrgFiles, type OrgFiles } from './org-files.js';
 import { checkNames, readForge, readOrg } from './read-orgs.js';
+import { readMailServer } from './mail-schema.js';
 import { isLoopback, listenAddress } from './safe-address.js';
+import type { SecretReference } from './secret-reference.js';
 import type { ConfigReader } from './secrets-of-role.js';
 
 export interface ReadConfigOptions {
@@ -273,14 +276,41 @@ class ConfigBuilder {
 
   private alerts(written: WrittenConfig['alerts']): AppConfig['alerts'] {
     if (!written) return null;
+    const { format, mail, secret, url } = written;
+    const needed = format === 'mail' ? ['mail'] : format === 'slack' ? ['url'] : ['url', 'secret'];
+    for (const key of ['url', 'secret', 'mail'] as const)
+      if ((written[key] !== undefined) !== needed.includes(key))
+        this.file.problem(
+          ['alerts'],
+          `alerts.${key} ${needed.includes(key) ? 'is missing' : `means nothing with format: ${format}`}`,
+          needed.includes(key) ? `alerts of the format ${format} need it` : 'take it away',
+        );
+    const server = mail ? readMailServer(this.file, 'alerts', mail, ['alerts', 'mail']) : null;
+    const read = format === 'webhook' ? this.file.longSecret.bind(this.file) : this.file.secret.bind(this.file);
+    const credential = secret ? read('alerts', secret, ['alerts', 'secret']) : null;
+    const to = mail ? new Secret(mail.to.join(' ')) : this.alertAddress(url, written.insecure_http);
+    const isWithheld = [to, credential, server?.login?.password].some((one) => one?.isWithheld);
+    return to === null || isWithheld ? null : { format, to, credential, server };
+  }
+
+  private alertAddress(
+    written: string | SecretReference | undefined,
+    reasonForHttp: string | undefined,
+  ): Secret | null {
+    if (written === undefined) return null;
+    const path = ['alerts', 'url'];
+    const to = typeof written === 'string' ? new Secret(written) : this.file.secret('alerts', written, path);
+    if (to.isEmpty) return to;
+    if (!httpUrl.safeParse(to.reveal()).success)
+      return this.file.problem(path, 'alerts.url is no http or https address');
     this.file.checkAddress(
-      written.url,
-      ['alerts', 'url'],
-      written.insecure_http,
+      // What stands in no file may hold a secret.
+      typeof written === 'string' ? written : new URL(to.reveal()).origin,
+      path,
+      reasonForHttp,
       'take it away: the receiver knows an alert by its signature (alerts.secret)',
     );
-    const secret = this.file.longSecret('alerts', written.secret, ['alerts', 'secret']);
-    return secret.isWithheld ? null : { url: written.url, secret };
+    return to;
   }
 }
 

@@ -2,6 +2,7 @@ import type { AuthConfig, ForgeConfig, FreezeConfig, HookConfig, OrgConfig, Rule
 import type { Path } from './composed-config.js';
 import { underOwnNames, type ConfigFile } from './config-file.js';
 import type { WrittenConfig, WrittenForge, WrittenOrg } from './config-schema.js';
+import { readMailServer } from './mail-schema.js';
 import { didYouMean } from '../core/did-you-mean.js';
 import type { Secret } from '../core/secret.js';
 import { cronFault, isZone, parseDuration } from '../core/schedule-text.js';
@@ -124,6 +125,9 @@ export function readOrg(file: ConfigFile, org: WrittenOrg, path: Path): OrgConfi
     limits: limitsOf(org),
     answers: org.answers,
     notifyHosts: org.notify_hosts,
+    mail: org.mail
+      ? { ...readMailServer(file, 'orgs', org.mail, [...path, 'mail']), recipients: org.mail.recipients }
+      : null,
     tasks: underOwnNames(org.tasks),
     lists: underOwnNames(org.lists),
     feed: underOwnNames(org.feed),

@@ -141,6 +141,12 @@ export const serviceReason = defineReasons(
     'service.no-answer': ({ host, status }: { host: string; status: number | null }) =>
       `${host} ${status === null ? 'gave no answer' : `answered with status ${status}`}: it may have taken the message`,
     'service.stopped': () => 'the call was stopped',
+    /** Of a mail server. */
+    'service.no-tls': ({ host }: { host: string }) =>
+      `${host} offers no STARTTLS, and without TLS nothing is sent: write secure: true and the port of TLS, or insecure_smtp`,
+    /** Of a mail server: for now. */
+    'service.not-now': ({ host, status }: { host: string; status: number }) =>
+      `${host} does not take the message now (status ${status})`,
   },
   ['status'],
 );

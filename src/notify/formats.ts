@@ -15,7 +15,7 @@ export interface Posting {
 
 type Format = (message: Pick<Message, 'text' | 'credential' | 'key' | 'facts'>, now: Date) => Posting;
 
-export const FORMATS: Readonly<Record<MessageFormat, Format>> = {
+export const FORMATS: Readonly<Record<Exclude<MessageFormat, 'mail'>, Format>> = {
   /** Incoming webhooks of Slack, Mattermost and Rocket.Chat, and those of Discord whose address ends in /slack. */
   slack: ({ text }) => ({
     headers: { 'content-type': 'application/json' },

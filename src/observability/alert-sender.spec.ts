@@ -2,7 +2,9 @@ import { createHmac } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
+import { FakeMessenger } from '../../test/fakes/fake-messenger.js';
 import { ManualClock } from '../../test/fakes/manual-clock.js';
+import type { AlertTarget } from '../config/app-config.js';
 import { alert } from '../core/alerts.js';
 import { systemClock } from '../core/clock.js';
 import { silentLogger } from '../core/logger.js';
@@ -11,6 +13,13 @@ import { Secret } from '../core/secret.js';
 import { Metrics } from './metrics.js';
 import { AlertSender } from './alert-sender.js';
 
+const messenger = new FakeMessenger();
+const webhookAt = (url: string): AlertTarget => ({
+  format: 'webhook',
+  to: new Secret(url),
+  credential: new Secret('shared'),
+  server: null,
+});
 const FAILING = alert('poller.failing', { source: 'feed/acme', org: 'acme', failures: 3 });
 const MISSING = alert('gaps', { org: 'acme' });
 
@@ -40,10 +49,8 @@ describe('observability/alert-sender', () => {
       { ...silentLogger, error: (_facts, message) => void errors.push(message) },
       new Metrics(),
       systemClock,
-      {
-        url: target.url,
-        secret: new Secret('shared'),
-      },
+      webhookAt(target.url),
+      messenger,
     );
 
     alerts.raise('poller.failing/feed/acme', FAILING);
@@ -75,7 +82,7 @@ describe('observability/alert-sender', () => {
 
   it('closes what another process resolved, unless it was raised later', () => {
     const clock = new ManualClock('2026-11-24T10:00:00Z');
-    const alerts = new AlertSender(silentLogger, new Metrics(), clock, null);
+    const alerts = new AlertSender(silentLogger, new Metrics(), clock, null, messenger);
     const before = clock.now();
     alerts.raise('gaps/acme', MISSING);
     clock.advance(1_000);
@@ -90,7 +97,7 @@ describe('observability/alert-sender', () => {
   });
 
   it('knows whose an alert is from its words, or from the facts beside them', () => {
-    const alerts = new AlertSender(silentLogger, new Metrics(), new ManualClock(), null);
+    const alerts = new AlertSender(silentLogger, new Metrics(), new ManualClock(), null, messenger);
     const job = alert('housekeeping', { job: 'mirrors.audit', first: 'a mirror is late' });
     alerts.raise('gaps/acme', MISSING);
     alerts.raise('housekeeping/mirrors.audit/main/beta', job, { org: 'beta' });
@@ -101,7 +108,7 @@ describe('observability/alert-sender', () => {
 
   it('keeps what was resolved, raised here or not, until it is raised again', () => {
     const clock = new ManualClock('2026-11-24T10:00:00Z');
-    const alerts = new AlertSender(silentLogger, new Metrics(), clock, null);
+    const alerts = new AlertSender(silentLogger, new Metrics(), clock, null, messenger);
     alerts.resolve('gaps/acme');
     clock.advance(1_000);
     const since = clock.now();
@@ -113,7 +120,7 @@ describe('observability/alert-sender', () => {
   });
 
   it('does not keep more of them than a process can need', () => {
-    const alerts = new AlertSender(silentLogger, new Metrics(), systemClock, null);
+    const alerts = new AlertSender(silentLogger, new Metrics(), systemClock, null, messenger);
     for (let n = 0; n < 10_005; n += 1) alerts.resolve(`intent.dead/acme/r${n}`);
 
     const kept = alerts.resolvedSince(new Date(0));
@@ -133,10 +140,8 @@ describe('observability/alert-sender', () => {
       { ...silentLogger, error: (facts, name) => void errors.push([name, (facts as { message?: string }).message]) },
       new Metrics(),
       systemClock,
-      {
-        url,
-        secret: new Secret('shared'),
-      },
+      webhookAt(url),
+      messenger,
     );
     const asked = new Promise((resolve) => server.once('request', resolve));
 
@@ -162,7 +167,8 @@ describe('observability/alert-sender', () => {
       { ...silentLogger, error: (facts, name) => void errors.push([name, (facts as { status?: number }).status]) },
       new Metrics(),
       systemClock,
-      { url, secret: new Secret('shared') },
+      webhookAt(url),
+      messenger,
     );
 
     alerts.raise('gaps/x', MISSING);
@@ -174,16 +180,50 @@ describe('observability/alert-sender', () => {
     expect(trap.received).toEqual([]);
   });
 
+  it.each(['slack', 'matrix', 'mail'] as const)(
+    'sends its sentence and its key to %s, once, and goes on when it fails',
+    async (format) => {
+      const service = new FakeMessenger();
+      const logged: unknown[] = [];
+      const logger = { ...silentLogger, error: (facts: object, name: string) => void logged.push([name, facts]) };
+      const to = new Secret('https://chat.example.org/hooks/canary');
+      const alerts = new AlertSender(logger, new Metrics(), systemClock, { ...webhookAt(''), format, to }, service);
+      const busy = alert('rules.broken', { org: 'a @channel https://evil.example' });
+
+      alerts.raise('gaps/x', MISSING);
+      alerts.raise('gaps/x', MISSING);
+      alerts.raise('rules.broken/a', busy);
+      await alerts.flush();
+      for (const [kind, key] of [
+        ['unknown', 'gaps/y'],
+        ['refused', 'gaps/z'],
+      ] as const) {
+        service.failNext(kind);
+        alerts.raise(key, MISSING);
+        await alerts.flush();
+      }
+
+      const [first, second] = service.taken;
+      expect(service.taken.map((one) => one.format)).toEqual([format, format]);
+      expect(first?.text).toBe(`Forgehand: ${textOf(MISSING)}\n(gaps/x)`);
+      expect(second?.text).not.toMatch(/@channel|https:\/\/evil/);
+      expect(first?.key).not.toBe(second?.key);
+      expect(JSON.stringify(logged)).not.toContain('canary');
+      expect(logged.map((one) => (one as [string])[0]).filter((name) => name !== 'alert.raised')).toEqual([
+        'alert.not-sent',
+        'alert.refused',
+      ]);
+    },
+  );
+
   it('goes on when nobody receives', async () => {
     const errors: unknown[] = [];
     const alerts = new AlertSender(
       { ...silentLogger, error: (facts, name) => void errors.push([name, (facts as { message?: string }).message]) },
       new Metrics(),
       systemClock,
-      {
-        url: 'http://127.0.0.1:9/',
-        secret: new Secret('canary'),
-      },
+      webhookAt('http://127.0.0.1:9/'),
+      messenger,
     );
 
     alerts.raise('gaps/x', MISSING);
@@ -207,7 +247,7 @@ describe('observability/alert-sender', () => {
         if (message !== 'alert.joined') lines.push(`${message} ${key}${text && ` ${text}`}`);
       };
       const metrics = new Metrics();
-      const alerts = new AlertSender({ ...silentLogger, error: log, info: log }, metrics, systemClock, null);
+      const alerts = new AlertSender({ ...silentLogger, error: log, info: log }, metrics, systemClock, null, messenger);
       const raise = (...orgs: string[]): void => orgs.forEach((org) => alerts.raise(...broken(org)));
       const resolve = (...orgs: string[]): void => orgs.forEach((org) => alerts.resolve(`rules.broken/${org}`));
       return { alerts, lines, metrics, raise, resolve };
@@ -229,8 +269,8 @@ describe('observability/alert-sender', () => {
 
     it('sends its receiver one message for those beyond ten', async () => {
       const target = await receiver();
-      const secret = new Secret('shared');
-      const alerts = new AlertSender(silentLogger, new Metrics(), systemClock, { url: target.url, secret });
+      const to = webhookAt(target.url);
+      const alerts = new AlertSender(silentLogger, new Metrics(), systemClock, to, messenger);
 
       for (const org of names(1, 30)) alerts.raise(...broken(org));
       await alerts.flush();

@@ -1,11 +1,14 @@
 import { LRUCache } from 'lru-cache';
+import type { AlertTarget } from '../config/app-config.js';
 import { AlertGroups, messageOfMany } from '../core/alert-groups.js';
 import type { AlertKey, Alerts, RaisedAlert, RaisedAlerts } from '../core/alerts.js';
 import type { Clock } from '../core/clock.js';
-import { newId } from '../core/ids.js';
+import { ServiceError } from '../core/errors.js';
+import { escapeChat } from '../core/escape-chat.js';
+import { hashOf, newId } from '../core/ids.js';
 import type { Logger } from '../core/logger.js';
+import type { Messenger } from '../core/message.js';
 import { textOf, type Reason } from '../core/reason.js';
-import type { Secret } from '../core/secret.js';
 import { within } from '../core/within.js';
 import { signed } from '../notify/formats.js';
 import { NotPosted, post } from '../notify/post.js';
@@ -24,14 +27,9 @@ interface Told extends Reason {
   readonly facts: Readonly<Record<string, string | number | boolean | null>>;
 }
 
-interface AlertTarget {
-  url: string;
-  secret: Secret;
-}
-
 /**
- * A log line at error, a metric, and (where configured) one signed POST per key, over the transport of `notify`; the same alert of more than ten
- * organizations is one.
+ * A log line at error, a metric, and (where configured) one message per key, over the transport and in a format of `notify`; the same alert of more than
+ * ten organizations is one.
  */
 export class AlertSender implements Alerts, RaisedAlerts {
   private readonly open = new Map<string, RaisedAlert>();
@@ -45,6 +43,7 @@ export class AlertSender implements Alerts, RaisedAlerts {
     private readonly metrics: Metrics,
     private readonly clock: Clock,
     private readonly target: AlertTarget | null,
+    private readonly messenger: Messenger,
   ) {}
 
   raise(
@@ -119,22 +118,39 @@ export class AlertSender implements Alerts, RaisedAlerts {
   }
 
   private async send(target: AlertTarget, alert: Told): Promise<void> {
+    try {
+      await (target.format === 'webhook' ? this.post(target, alert) : this.message(target, alert));
+    } catch (error) {
+      if (error instanceof ServiceError && error.kind === 'refused') {
+        const { reason, facts } = error;
+        return this.logger.error({ status: facts.status, code: reason?.code }, 'alert.refused');
+      }
+      const code = error instanceof NotPosted ? error.note : error instanceof ServiceError ? error.reason?.code : '';
+      this.logger.error({ code: code || 'ERROR' }, 'alert.not-sent');
+    }
+  }
+
+  /** All of the alert, for a program. */
+  private async post({ to, credential }: AlertTarget, alert: Told): Promise<void> {
     const posting = signed(
       { type: 'forgehand.alert', id: `msg_${newId()}`, data: alert },
-      target.secret,
+      credential,
       this.clock.now(),
     );
-    try {
-      const { status } = await post({
-        url: target.url,
-        ...posting,
-        signal: this.stopping.signal,
-        deadlineMs: DEADLINE_MS,
-      });
-      if (status >= 300) this.logger.error({ status }, 'alert.refused');
-    } catch (error) {
-      this.logger.error({ code: (error instanceof NotPosted && error.note) || 'ERROR' }, 'alert.not-sent');
-    }
+    const { status } = await post({
+      url: to.reveal(),
+      ...posting,
+      signal: this.stopping.signal,
+      deadlineMs: DEADLINE_MS,
+    });
+    if (status >= 300) this.logger.error({ status }, 'alert.refused');
+  }
+
+  /** Its sentence and its key, for people. An alert may name what somebody else wrote. */
+  private async message(target: AlertTarget, { key, message, facts }: Told): Promise<void> {
+    const text = `Forgehand: ${escapeChat(message)}\n(${escapeChat(key)})`;
+    const one = { ...target, text, key: hashOf(newId()), facts };
+    await this.messenger.send(one, { addresses: null, signal: this.stopping.signal });
   }
 }
 

@@ -4,6 +4,7 @@ import { ofOrgs } from '../config/live-config.js';
 import { Alerts, RaisedAlerts } from '../core/alerts.js';
 import { Clock } from '../core/clock.js';
 import { Logger } from '../core/logger.js';
+import { ServiceMessenger } from '../notify/service-messenger.js';
 import { Opened } from '../platform/opened.js';
 import { SecurityLog } from '../core/security-log.js';
 import { AlertSender } from './alert-sender.js';
@@ -30,7 +31,7 @@ function namedOrgs(config: AppConfig): NamedOrgs {
       inject: [AppConfig, Metrics, Clock, Logger, Opened],
       useFactory: (config: AppConfig, metrics: Metrics, clock: Clock, logger: Logger, opened: Opened) =>
         opened.keep(
-          () => new AlertSender(logger, metrics, clock, config.alerts),
+          () => new AlertSender(logger, metrics, clock, config.alerts, new ServiceMessenger(clock)),
           (alerts) => alerts.close(),
         ),
     },

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { Messenger } from '../core/message.js';
 import { ForgeModule } from '../forge/forge.module.js';
-import { HttpMessenger } from '../notify/http-messenger.js';
+import { ServiceMessenger } from '../notify/service-messenger.js';
 import { RevisionStatus } from '../rules/revisions/rule-status.js';
 import { RulesModule } from '../rules/rules.module.js';
 import { DecidingModule } from './deciding.module.js';
@@ -22,7 +22,7 @@ import { StorePoll } from './store-poll.js';
   imports: [ForgeModule, RulesModule, ReadingModule, DecidingModule],
   providers: [
     TargetResolver,
-    { provide: Messenger, useClass: HttpMessenger },
+    { provide: Messenger, useClass: ServiceMessenger },
     EffectTools,
     ForgeHealth,
     { provide: UnknownOutcomes, useClass: OutcomeRecovery },

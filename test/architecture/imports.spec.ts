@@ -75,6 +75,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   cli: [
     'config',
+    'notify',
     'observability',
     'events',
     'forge',
@@ -99,6 +100,7 @@ const ADAPTERS = ['queue', 'store'];
 /** Library -> the only places that may import it (prefixes below src/). */
 const HOMES: Record<string, readonly string[]> = {
   axios: ['forge/http/'],
+  nodemailer: ['notify/'],
   oauth4webapi: ['forge/oauth/', 'console/login/'],
   bull: ['queue/'],
   '@nestjs/bull': ['queue/', 'app.module.ts'],

@@ -16,7 +16,17 @@ interface Locked {
 const LOCKS = ['package-lock.json', 'bench/package-lock.json', 'test/mutation/package-lock.json'];
 
 /** Licences that allow what an MIT project does with a package: use it, change it, ship it. */
-const PERMITTED = ['MIT', 'ISC', '0BSD', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', 'BlueOak-1.0.0', 'CC0-1.0'];
+const PERMITTED = [
+  'MIT',
+  'MIT-0',
+  'ISC',
+  '0BSD',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'Apache-2.0',
+  'BlueOak-1.0.0',
+  'CC0-1.0',
+];
 /** What is never shipped: data tables of build tools may ask for attribution, and axe-core asks that changes of its own files be shown. */
 const PERMITTED_TO_BUILD = [...PERMITTED, 'CC-BY-4.0', 'MPL-2.0'];
 

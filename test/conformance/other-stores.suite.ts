@@ -26,6 +26,7 @@ import type { Tick } from '../../src/pipeline/tick-store.port.js';
 import type { SubjectFindings } from '../../src/policies/finding-store.port.js';
 import { aDelivery, anEntry, anEvent } from '../builders/arrivals.js';
 import { aRun, anIntent } from '../builders/journal.js';
+import { FakeMessenger } from '../fakes/fake-messenger.js';
 import { ManualClock } from '../fakes/manual-clock.js';
 import { storeEvent } from '../builders/store-event.js';
 import { endedRecordsSuite } from './ended-records.suite.js';
@@ -94,7 +95,7 @@ export function otherStoresSuite(open: () => Promise<Stores>): void {
     it('are closed where they were raised, when another process resolves them', async () => {
       const clock = new ManualClock(at.toISOString());
       const processes = ['raises', 'resolves'].map((self) => {
-        const own = new AlertSender(silentLogger, new Metrics(), clock, null);
+        const own = new AlertSender(silentLogger, new Metrics(), clock, null, new FakeMessenger());
         return { own, alerts: new OpenAlerts({ id: self }, own, stores.openAlerts, clock) };
       });
       const [raises, resolves] = processes as [(typeof processes)[number], (typeof processes)[number]];

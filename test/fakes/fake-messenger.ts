@@ -6,6 +6,8 @@ export class FakeMessenger implements Messenger {
   readonly taken: Message[] = [];
   /** The hosts' addresses of each call, as the caller found them. */
   readonly addresses: Array<readonly string[] | null> = [];
+  /** Of each message that it takes. */
+  refusedRecipients = 0;
   private readonly failures: Array<{ kind: ForgeErrorKind; afterEffect: boolean }> = [];
 
   /** @param afterEffect the message arrives all the same */
@@ -13,7 +15,7 @@ export class FakeMessenger implements Messenger {
     this.failures.push({ kind, afterEffect });
   }
 
-  async send(message: Message, { addresses, beforeSend }: SendOptions): Promise<void> {
+  async send(message: Message, { addresses, beforeSend }: SendOptions): Promise<number> {
     await beforeSend?.();
     const failure = this.failures.shift();
     if (!failure || failure.afterEffect) {
@@ -24,5 +26,6 @@ export class FakeMessenger implements Messenger {
       throw new ServiceError(failure.kind, serviceReason('service.no-answer', { host: 'chat', status: null }), {
         operation: SEND_MESSAGE,
       });
+    return this.refusedRecipients;
   }
 }

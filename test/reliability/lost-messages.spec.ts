@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { seededRandom } from '../../src/core/seeded-random.js';
 import { Secret } from '../../src/core/secret.js';
-import { HttpMessenger } from '../../src/notify/http-messenger.js';
+import { ServiceMessenger } from '../../src/notify/service-messenger.js';
 import { EffectRig } from '../builders/effect-rig.js';
 import { startScriptedServer, type ScriptedServer } from '../fakes/scripted-server.js';
 
@@ -39,7 +39,7 @@ describe('reliability/lost-messages', () => {
     const rig = new EffectRig();
     rig.settings.notifyHosts.push(chat.url);
     Object.assign(rig.settings.secrets, { chat: new Secret(`${chat.url}/hooks/x`), key: new Secret('key') });
-    const bot = rig.processOf({ messenger: new HttpMessenger(rig.clock) });
+    const bot = rig.processOf({ messenger: new ServiceMessenger(rig.clock) });
     const credential = format === 'slack' ? {} : { credential: { $secret: 'key' } };
     const ids: string[] = [];
     for (let n = 0; n < MESSAGES; n += 1)

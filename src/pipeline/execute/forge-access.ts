@@ -8,6 +8,7 @@ import type { EventActor } from '../../core/event.js';
 import { Logger } from '../../core/logger.js';
 import type { Reason } from '../../core/reason.js';
 import { intentReason } from '../../core/run-reasons.js';
+import type { MailSettings } from '../../core/message.js';
 import type { Secret } from '../../core/secret.js';
 import { ConnectedForges } from '../../forge/connected-forges.js';
 import type { ForgeClient } from '../../forge/forge-client.js';
@@ -41,6 +42,8 @@ export interface OrgSettings {
   readonly powers: readonly string[];
   readonly mirrorHosts: readonly string[];
   readonly notifyHosts: readonly string[];
+  /** Optional. Default: no mail is sent. */
+  readonly mail?: MailSettings | null;
   /** What a name resolves to. Default: as this machine resolves it. */
   readonly addressesOf?: (host: string) => Promise<readonly string[]>;
   readonly secrets: Readonly<Record<string, Secret>>;

@@ -98,9 +98,10 @@ export class GuardedForge {
   }
 
   /** The one write of an action that writes to a service outside of the forge. It says nothing about the forge. */
-  async send(message: Message, addresses: readonly string[] | null): Promise<void> {
+  async send(message: Message, addresses: readonly string[] | null): Promise<number> {
     const { messenger } = this.options;
-    await this.write(SEND_MESSAGE, (_, how = {}) => messenger.send(message, { ...how, addresses }), { ...message });
+    const call: AnyForgeCall = (_, how = {}) => messenger.send(message, { ...how, addresses });
+    return (await this.write(SEND_MESSAGE, call, { ...message })) as number;
   }
 
   /** Kept with the attempt that follows. */

@@ -129,6 +129,7 @@ export async function prepareEffect(
     hashOf: (value: Secret | string) => encryptor.hash(value),
     mirrorHosts: settings.mirrorHosts,
     notifyHosts: settings.notifyHosts,
+    mail: settings.mail ?? null,
     mergesOwnApprovals: settings.limits?.approveAndMerge ?? true,
     key: intent.intentKey,
     send: guard.send.bind(guard),
@@ -139,7 +140,7 @@ export async function prepareEffect(
 }
 
 /** The forge connects by itself, perhaps by names of its own: one that does not resolve here is left to it. */
-async function addressesOf(host: string): Promise<string[]> {
+export async function addressesOf(host: string): Promise<string[]> {
   const addresses = await lookup(host, { all: true }).catch(() => []);
   return addresses.map(({ address }) => address);
 }

@@ -1,5 +1,6 @@
 import { aConfig } from '../../../test/builders/a-config.js';
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { FakeMessenger } from '../../../test/fakes/fake-messenger.js';
 import { ManualClock } from '../../../test/fakes/manual-clock.js';
 import { AlertSender } from '../../observability/alert-sender.js';
 import type { EventKind } from '../../core/event-kinds.js';
@@ -99,7 +100,7 @@ describe('GapKeeper', () => {
         { stretchOf: () => stretch },
         clock,
         silentLogger,
-        new AlertSender(logger, metrics, clock, null),
+        new AlertSender(logger, metrics, clock, null, new FakeMessenger()),
         metrics,
       );
     keeper = restarted();

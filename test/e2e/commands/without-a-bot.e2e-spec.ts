@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startScriptedServer } from '../../fakes/scripted-server.js';
 import type { Place } from '../support/a-place.js';
 import { aPlace } from '../support/a-place.js';
 import { FORGEHAND, requireBuild } from '../support/built.js';
@@ -114,6 +115,47 @@ describe('e2e/commands without a bot', () => {
       stderr: '',
     });
     expect(await run('--version')).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+  });
+
+  it('notify test says what became of a message to each destination', async () => {
+    const chat = await startScriptedServer(({ url }, reply) => void reply.writeHead(url === '/good' ? 200 : 404).end());
+    const rule = (id: string, to: string): string =>
+      `  - {id: ${id}, on: push, do: {notify: {to: "\${{ secrets.${to} }}", format: slack, text: "pushed"}}}\n`;
+    const there = aPlace({
+      config: {
+        ...CONFIG,
+        orgs: [{ ...ORG, notify_hosts: [chat.url], secrets: { good: { env: 'GOOD' }, gone: { env: 'GONE' } } }],
+        alerts: { format: 'slack', url: `${chat.url}/good` },
+      },
+      files: {
+        'rules/rules.yaml': `version: 1\norg: acme\nsecrets: [good, gone]\nrules:\n${rule('one', 'good')}${rule('two', 'gone')}${rule('again', 'good')}`,
+      },
+      env: {
+        FORGE_TOKEN: SECRETS.token,
+        HOOK_SECRET: SECRETS.hook,
+        GOOD: `${chat.url}/good`,
+        GONE: `${chat.url}/gone`,
+      },
+    });
+    const test = (...args: string[]): Promise<CommandResult> =>
+      outputs.run(there, 'notify', 'test', '--config', there.configFile, ...args);
+    const all = await test('--json');
+    const good = await test('--to', 'good');
+    const alerts = await test('--to', 'alerts');
+    const none = await test('--to', 'nobody');
+    await chat.close();
+    there.remove();
+
+    const { destinations } = JSON.parse(all.stdout) as { destinations: Array<{ name: string; outcome: string }> };
+    expect(destinations.map(({ name, outcome }) => [name, outcome])).toEqual([
+      ['alerts', 'taken'],
+      ['acme/good', 'taken'],
+      ['acme/gone', 'refused'],
+    ]);
+    expect([all.code, good.code, alerts.code, none.code]).toEqual([1, 0, 0, 3]);
+    expect(chat.seen.map(({ url }) => url)).toEqual(['/good', '/good', '/gone', '/good', '/good']);
+    expect(none.stderr).toContain('there are alerts, acme/good, acme/gone');
+    expect(all.stdout + good.stdout).not.toContain('http:');
   });
 
   it.each([

@@ -17,7 +17,7 @@ export type { CommandResult };
 /** They go on until somebody stops them, or are asked at a terminal. */
 const ALWAYS_PROCESSES = new Set(['start', 'sandbox', 'demo', 'init']);
 /** They ask no bot and open no store. */
-const ALONE = new Set(['check', 'schema', 'test', 'version']);
+const ALONE = new Set(['check', 'notify', 'schema', 'test', 'version']);
 
 /**
  * Run a command of the built bot to its end, with the config and the environment of a place. A spec's first run of each command is a process, as

@@ -6,12 +6,12 @@ import { startScriptedServer, type ScriptedServer } from '../../test/fakes/scrip
 import { ServiceError } from '../core/errors.js';
 import type { Message } from '../core/message.js';
 import { Secret } from '../core/secret.js';
-import { HttpMessenger } from './http-messenger.js';
+import { ServiceMessenger } from './service-messenger.js';
 
 const clock = new ManualClock();
-const messenger = new HttpMessenger(clock);
+const messenger = new ServiceMessenger(clock);
 
-describe('notify/http-messenger', () => {
+describe('notify/service-messenger', () => {
   let chat: ScriptedServer;
   let trap: ScriptedServer;
   let answer: (reply: ServerResponse) => void;
@@ -30,6 +30,7 @@ describe('notify/http-messenger', () => {
     format: 'slack',
     to: new Secret(`${chat.url}/hooks/canary-1a`),
     credential: null,
+    server: null,
     text: 'main is red',
     key: 'ab'.repeat(32),
     facts: { org: 'acme' },
@@ -136,7 +137,7 @@ describe('notify/http-messenger', () => {
       setImmediate(() => reply.destroy());
     };
 
-    await expect(messenger.send(message(), { addresses: null })).resolves.toBeUndefined();
+    await expect(messenger.send(message(), { addresses: null })).resolves.toBe(0);
   });
 
   it.each<[string, string, readonly string[] | null]>([

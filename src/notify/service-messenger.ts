@@ -7,10 +7,16 @@ import { NotPosted, post, type PostReply } from './post.js';
 
 /** Sends a message once, and says what the answer means. */
 @Injectable()
-export class HttpMessenger implements Messenger {
+export class ServiceMessenger implements Messenger {
   constructor(@Inject(Clock) private readonly clock: Pick<Clock, 'now'>) {}
 
-  async send(message: Message, { addresses, signal, beforeSend }: SendOptions): Promise<void> {
+  async send(message: Message, options: SendOptions): Promise<number> {
+    if (message.format === 'mail') {
+      // Of what most bots never use nothing is loaded.
+      const { sendMail } = await import('./mail.js');
+      return sendMail(message, options, this.clock.now());
+    }
+    const { addresses, signal, beforeSend } = options;
     const address = message.to.reveal();
     const { host } = new URL(address);
     const { path = '', ...posting } = FORMATS[message.format](message, this.clock.now());
@@ -21,6 +27,7 @@ export class HttpMessenger implements Messenger {
     );
     const refusal = refusalIn(reply, host);
     if (refusal) throw refusal;
+    return 0;
   }
 }
 
