@@ -117,7 +117,7 @@ export const tryingOperations = {
       const edited = await drafts.draft(org, files, { isAlone: alone });
       const isOpen = opensSealed(caller, org);
       const forge = orgs.find(org)?.forge ?? '';
-      return objectTrials.try(edited, { ...object, forge, org, as, isOpen });
+      return objectTrials.try(edited, { ...object, forge, org, as, isOpen, by: caller.name });
     },
   }),
   draftFixture: operation({

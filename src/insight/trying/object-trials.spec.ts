@@ -75,7 +75,7 @@ function aRig({ isPrivate = false } = {}) {
     },
     { of: () => ({ id: '1', login: 'bot' }) },
   );
-  const object = { forge: 'main', org: 'acme', repo: 'app', number: 12, as: null };
+  const object = { forge: 'main', org: 'acme', repo: 'app', number: 12, as: null, by: 'ann' };
   return { requests, looks, try: (rules: string, isOpen = true) => trials.try(draft(rules), { ...object, isOpen }) };
 }
 
@@ -96,14 +96,29 @@ describe('insight/trying/object-trials', () => {
     expect([reads, rig.requests.length, rig.looks]).toEqual([1, 1, ['issue.label']]);
   });
 
-  it('reads nothing of a private repository for who may not see it, and says so', async () => {
+  it('tells nothing of a private repository to who may not see it', async () => {
     const rig = aRig({ isPrivate: true });
-    const { rules, notes } = await rig.try(READS, false);
 
-    expect(rules).toMatchObject([{ rule: 'reads', verdict: 'unknown', effects: [] }]);
-    expect(notes.at(-1)).toContain('what lookups.old reads is sealed');
-    expect(rig.requests).toEqual([]);
+    await expect(rig.try(READS, false)).rejects.toThrow('acme/app is not public');
+    expect([rig.requests, rig.looks]).toEqual([[], []]);
     expect((await rig.try(READS, true)).rules).toMatchObject([{ verdict: 'fired' }]);
+  });
+
+  it('looks at no effect for a caller who could learn from it what the bot alone may read', async () => {
+    const rig = aRig();
+    const { rules } = await rig.try(READS, false);
+
+    expect(rules).toMatchObject([{ verdict: 'fired', effects: [{ does: 'not-looked' }] }]);
+    expect(rig.looks).toEqual([]);
+  });
+
+  it('makes one trial of a caller at once', async () => {
+    const rig = aRig();
+    const first = rig.try(READS);
+
+    await expect(rig.try(READS)).rejects.toThrow('a trial of yours is not done yet');
+    await first;
+    expect((await rig.try(READS)).rules).toMatchObject([{ verdict: 'fired' }]);
   });
 
   it('reads what owners alone may see for nobody else, in any repository', async () => {

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { LookupReader, type LookupAnswer } from '../../actions/lookups/lookup-reader.port.js';
 import { callingAs } from '../../core/caller.js';
-import { BotError, ForgeError } from '../../core/errors.js';
+import { BotError, ForgeError, UserError } from '../../core/errors.js';
 import { subjectOf } from '../../core/event-subject.js';
 import type { JsonObject } from '../../core/json.js';
 import { textOf } from '../../core/reason.js';
@@ -22,6 +22,10 @@ import type { Draft, ObjectRound } from './try-orders.js';
 const MAX_READS = 50;
 /** Most effects that one trial looks at. */
 const MAX_LOOKS = 50;
+/** Most characters of answers that one trial holds, as JSON. */
+const MAX_ANSWER_CHARS = 8 * 1024 * 1024;
+/** Trials at once; one of them for each caller. */
+const MAX_TRIALS = 4;
 
 interface TriedObject {
   readonly forge: string;
@@ -33,11 +37,15 @@ interface TriedObject {
   readonly as: string | null;
   /** What only owners may see is read for this caller. */
   readonly isOpen: boolean;
+  /** Name of the caller. */
+  readonly by: string;
 }
 
 /** Rules tried on an issue or pull request as it is now. The forge is read alone, and nothing is stored. */
 @Injectable()
 export class ObjectTrials {
+  readonly #callers = new Set<string>();
+
   constructor(
     private readonly drafts: Drafts,
     private readonly objects: ObjectEvents,
@@ -49,21 +57,37 @@ export class ObjectTrials {
 
   /** @throws UserError NOT_FOUND, BAD_KIND, NOT_OFFERED, TRY_TOO_MUCH; ForgeError while the forge cannot be asked */
   async try(draft: Draft, object: TriedObject): Promise<ObjectTrial> {
-    const { ok, problems } = await this.drafts.check(draft);
-    if (!ok) return { problems, event: null, rules: [], reads: 0, notes: [] };
-    return callingAs({ priority: 'interactive', org: object.org }, () => this.#tryLoaded(draft, object));
+    const { by } = object;
+    if (this.#callers.has(by) || this.#callers.size >= MAX_TRIALS)
+      throw new UserError(
+        'TRY_TOO_MUCH',
+        `${this.#callers.has(by) ? 'a trial of yours' : `${MAX_TRIALS} trials of others`} is not done yet: try again when it is`,
+      );
+    this.#callers.add(by);
+    try {
+      const { ok, problems } = await this.drafts.check(draft);
+      if (!ok) return { problems, event: null, rules: [], reads: 0, notes: [] };
+      return await callingAs({ priority: 'interactive', org: object.org }, () => this.#tryLoaded(draft, object));
+    } finally {
+      this.#callers.delete(by);
+    }
   }
 
   async #tryLoaded(draft: Draft, object: TriedObject): Promise<ObjectTrial> {
     const objectEvent = await this.objects.make(object, object.as);
     const { event } = objectEvent;
+    if (!object.isOpen && !isPublic(objectEvent))
+      throw new UserError(
+        'NOT_FOUND',
+        `${object.org}/${object.repo} is not public: owners of the organization and the owner of the host try rules on its objects`,
+      );
     const reads = new LiveReads(this.lookups, objectEvent, object.isOpen);
     let round: ObjectRound;
     do {
       const { answers } = reads;
       round = await this.drafts.onObject(draft, { event, bot: this.selves.of(event.forge, event.org), answers });
     } while (await reads.answer(round.requests));
-    const effects = await this.#lookAt(round, objectEvent);
+    const effects = await this.#lookAt(round, objectEvent, object.isOpen);
     return {
       problems: [],
       event: {
@@ -84,14 +108,19 @@ export class ObjectTrials {
   }
 
   /** What each effect would do now, rule by rule. */
-  async #lookAt({ decisions }: ObjectRound, objectEvent: ObjectEvent): Promise<Map<string, LookedAt[]>> {
+  async #lookAt(
+    { decisions }: ObjectRound,
+    objectEvent: ObjectEvent,
+    isOpen: boolean,
+  ): Promise<Map<string, LookedAt[]>> {
     let remaining = MAX_LOOKS;
     const effectsByRule = new Map<string, LookedAt[]>();
     for (const decision of decisions) {
       const effects: LookedAt[] = [];
       for (const intent of this.#intentsOf(decision, objectEvent)) {
         remaining -= 1;
-        const effect = remaining < 0 ? this.#show(intent, 'not-looked', MANY) : await this.#rehearse(intent);
+        const hidden = isOpen ? (remaining < 0 ? MANY : null) : SEALED;
+        const effect = hidden === null ? await this.#rehearse(intent) : this.#show(intent, 'not-looked', hidden);
         effects.push(effects.some(({ does }) => does === 'write') ? behindWrites(effect) : effect);
       }
       effectsByRule.set(decision.rule, effects);
@@ -141,6 +170,12 @@ function behindWrites(effect: LookedAt): LookedAt {
 }
 
 const MANY = `a trial looks at ${MAX_LOOKS} effects`;
+// The bot looks with its own rights: whether a value is there already would tell what the caller may not read.
+const SEALED = 'what stands at the forge is looked at for owners of the organization and the owner of the host';
+
+function isPublic({ ownership }: ObjectEvent): boolean {
+  return ownership.is === 'ours' && ownership.repository.private === false;
+}
 
 /** What the rules of one trial asked for, read once each. */
 class LiveReads {
@@ -148,6 +183,7 @@ class LiveReads {
   readonly notes: string[] = [];
   readonly #askKeys = new Set<string>();
   #count = 0;
+  #chars = 0;
 
   constructor(
     private readonly reader: Pick<LookupReader, 'read'>,
@@ -183,9 +219,7 @@ class LiveReads {
 
   /** Text of a private repository, and what the forge tells owners alone, is for those who may see all of the organization. */
   #isSealed({ use }: LookupRequest): boolean {
-    const { ownership } = this.objectEvent;
-    const isPublic = ownership.is === 'ours' && ownership.repository.private === false;
-    return !this.isOpen && (isForOwnersAlone([use]) || !isPublic);
+    return !this.isOpen && (isForOwnersAlone([use]) || !isPublic(this.objectEvent));
   }
 
   async #read(request: LookupRequest): Promise<LookupAnswer> {
@@ -193,7 +227,9 @@ class LiveReads {
     try {
       // Nobody wants an answer of before: it is read for this trial.
       const { maxAgeS: _, ...fresh } = request;
-      return await readEach(fresh, (one) => this.reader.read(one, { forge, org, repo }));
+      const answer = await readEach(fresh, (one) => this.reader.read(one, { forge, org, repo }));
+      this.#chars += JSON.stringify(answer).length;
+      return this.#chars > MAX_ANSWER_CHARS ? { failed: 'a trial holds 8 MB of answers: ask for fewer' } : answer;
     } catch (error) {
       if (!(error instanceof ForgeError)) throw error;
       return { failed: `the forge cannot be asked: ${error.message}` };
