@@ -1,4 +1,5 @@
 import { beyondLimits } from '../rules/revisions/operator-limits.js';
+import { notify } from '../actions/notify.action.js';
 import { actionCatalogue } from '../actions/index.js';
 import { lookupCatalogue } from '../actions/lookups/index.js';
 import { bySharing, declaredIn } from '../insight/fixtures/run-fixtures.js';
@@ -10,6 +11,7 @@ import type { Problem } from '../core/problem.js';
 import { isOperationName, type OperationName } from '../forge/operations.js';
 import { neededScopes, type Scope } from '../forge/scopes.js';
 import { CelEngine } from '../rules/language/expressions/cel-engine.js';
+import { constantIn, stepsOf } from '../rules/language/load/raised-kinds.js';
 import { loadRules } from '../rules/language/load/load-rules.js';
 import type { LoadEnvironment, LoadResult, Revision, RuleFile } from '../rules/language/revision.js';
 
@@ -51,7 +53,21 @@ export async function loadOrg(org: OrgConfig, folder: string): Promise<CheckedRu
   });
   const beyond = loaded.ok ? beyondLimits(loaded.revision, org.limits) : [];
   const result: LoadResult = beyond.length > 0 ? { ...loaded, ok: false, problems: beyond } : loaded;
-  return { checked: checkOf(org.name, folder, result), revision: result.ok ? result.revision : null };
+  const checked = checkOf(org.name, folder, result);
+  if (!result.ok) return { checked, revision: null };
+  const { revision } = result;
+  return { checked: { ...checked, warnings: [...checked.warnings, ...mailToNobody(org, revision)] }, revision };
+}
+
+/** Mail is refused at night where the operator names no server for it. */
+function mailToNobody({ mail }: OrgConfig, { rules }: Revision): Problem[] {
+  if (mail) return [];
+  return rules.flatMap(stepsOf).flatMap(({ action, params }): Problem[] => {
+    const format = params.find(({ name }) => name === 'format');
+    if (action.name !== notify.name || !format || constantIn(params, 'format') !== 'mail') return [];
+    const message = 'mail has no server here: each such message will be refused';
+    return [{ ...format.position, message, hint: "orgs[].mail in the operator's config", level: 'warning' }];
+  });
 }
 
 /** The same without an operator's config: each file says whose rules it holds; powers, limits, hosts and secrets are taken as granted. */

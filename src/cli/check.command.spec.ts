@@ -134,6 +134,26 @@ describe('check DIR, without a config', () => {
     expect([forgetting.code, remembering.code]).toEqual([0, 0]);
   });
 
+  it('warns of mail for which the operator names no server', async () => {
+    mkdirSync(join(folder, 'rules'));
+    const notify = 'notify: {to: "${{ secrets.people }}", format: mail, text: x}';
+    writeFileSync(
+      join(folder, 'rules', 'r.yaml'),
+      `version: 1\norg: acme\nsecrets: [people]\nrules:\n  - {id: r, on: push, do: {${notify}}}\n`,
+    );
+    const config = (more: string): string => {
+      const path = join(folder, 'forgehand.yaml');
+      writeFileSync(path, CONFIG.replace('name: acme,', `name: acme, secrets: { people: { env: HOME } }, ${more}`));
+      return path;
+    };
+    const server = 'mail: { host: mail.example.org, from: bot@example.org, recipients: [example.org] }, ';
+
+    expect((await check('--config', config(''))).out).toMatch(
+      /^warning .*r\.yaml:5:\d+: mail has no server here: .*orgs\[\]\.mail/m,
+    );
+    expect((await check('--config', config(server))).out).not.toContain('mail has no server');
+  });
+
   it('a config that is not there is told in the format asked for', async () => {
     const { out, code } = await check('--config', join(folder, 'none.yaml'), '--json');
 

@@ -12,7 +12,7 @@ describe('cli/print-annotations', () => {
     [
       'a hint',
       [{ ...problem, hint: 'did you mean x?' }],
-      '::error file=rules/a.yaml,line=3,col=5::unknown action. did you mean x?\n',
+      '::error file=rules/a.yaml,line=3,col=5::unknown action (did you mean x?)\n',
     ],
     [
       'texts that would end the command or begin another',

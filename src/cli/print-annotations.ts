@@ -7,7 +7,7 @@ import type { Problem } from '../core/problem.js';
 export function annotationsOf(problems: readonly Problem[]): string {
   return problems
     .map(({ file, line, col, message, hint, level }) => {
-      const text = hint ? `${message}. ${hint}` : message;
+      const text = hint ? `${message} (${hint})` : message;
       return `::${level ?? 'error'} file=${property(file)},line=${line},col=${col}::${data(text)}\n`;
     })
     .join('');
