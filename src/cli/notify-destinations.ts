@@ -1,15 +1,19 @@
+import type { AnyAction } from '../actions/define-action.js';
 import { ensure } from '../actions/look-compare-write.js';
 import { notify } from '../actions/notify.action.js';
 import type { AlertTarget, OrgConfig } from '../config/app-config.js';
 import { readConfig } from '../config/read-config.js';
 import { systemClock } from '../core/clock.js';
+import { Encryptor } from '../core/encryptor.js';
 import { ServiceError, UserError } from '../core/errors.js';
 import { hashOf, newId } from '../core/ids.js';
-import type { Message, MessageFormat } from '../core/message.js';
+import type { JsonObject } from '../core/json.js';
 import { textOf } from '../core/reason.js';
-import type { Secret } from '../core/secret.js';
+import { Secret } from '../core/secret.js';
+import { buildForgeClient } from '../forge/forge-client.js';
 import { ServiceMessenger } from '../notify/service-messenger.js';
-import { addressesOf } from '../pipeline/execute/prepare-effect.js';
+import type { ForgeAccess } from '../pipeline/execute/forge-access.js';
+import { prepareEffect } from '../pipeline/execute/prepare-effect.js';
 import { constantIn, stepsOf } from '../rules/language/load/raised-kinds.js';
 import type { ParamProgram } from '../rules/language/compile/program.js';
 import type { Revision } from '../rules/language/revision.js';
@@ -96,50 +100,55 @@ function inRules(org: OrgConfig, { rules }: Revision): readonly Destination[] {
     const credential = secretNameIn(params, 'credential');
     const one = { name: `${org.name}/${to}`, format };
     const wanted = {
-      to: org.secrets[to],
-      format: format as MessageFormat,
-      ...(credential === undefined ? {} : { credential: org.secrets[credential] }),
+      ...{ to: { $secret: to }, format },
+      ...(credential === undefined ? {} : { credential: { $secret: credential } }),
     };
     destinations.set([to, format, credential].join(' '), { ...one, send: (text) => sendAs(org, { ...wanted, text }) });
   }
   return [...destinations.values()];
 }
 
-/** What the action itself says, and does, with these parameters. */
-async function sendAs(
-  org: OrgConfig,
-  wanted: { to: Secret | undefined; format: MessageFormat; credential?: Secret | undefined; text: string },
-): Promise<Pick<TestedDestination, 'outcome' | 'text'>> {
-  const { schema } = notify.params.format;
-  if (!schema.safeParse(wanted.format).success)
+/** What the action itself says, and does, with these parameters: the first effect of nobody. */
+async function sendAs(org: OrgConfig, params: JsonObject): Promise<Pick<TestedDestination, 'outcome' | 'text'>> {
+  if (!notify.params.format.schema.safeParse(params['format']).success)
     return { outcome: 'not-sent', text: 'its format is known only when the rule runs' };
   let refusedRecipients = 0;
-  const context = {
-    target: { kind: 'organization', name: org.name },
-    forge: {},
-    recall: async () => null,
-    lastMade: async () => null,
-    made: async () => new Set<string>(),
-    isOurs: () => null,
-    hashOf: () => '',
-    addressesOf,
-    mirrorHosts: org.mirrorHosts,
-    notifyHosts: org.notifyHosts,
-    mail: org.mail,
-    mergesOwnApprovals: true,
-    remember: () => undefined,
-    earlierCalls: 0,
-    openCalls: 0,
-    mark: null,
-    key: hashOf(newId()),
-    send: async (message: Message, addresses: readonly string[] | null) =>
-      (refusedRecipients = await messenger.send(message, { addresses })),
-  };
-  const outcome = await ensure(notify as never, context as never, wanted as never);
+  const key = hashOf(newId());
+  const prepared = await prepareEffect(
+    NOTHING_DONE,
+    {
+      ...{ id: key, runId: key, effectKey: key, intentKey: key, itemKey: key, stepNo: 0 },
+      ...{ forge: org.forge, org: org.name, action: notify.name, params },
+      target: { kind: 'organization', id: null, name: org.name },
+    },
+    { action: notify as unknown as AnyAction, access: NO_FORGE, settings: org },
+    {
+      client: NO_FORGE.client,
+      remember: () => undefined,
+      send: async (message, addresses) => (refusedRecipients = await messenger.send(message, { addresses })),
+    },
+    NO_FORGE,
+    { earlierCalls: 0, openCalls: 0, mark: null },
+  );
+  if ('reason' in prepared) return { outcome: 'refused', text: textOf(prepared.reason) };
+  const outcome = await ensure(notify as unknown as AnyAction, prepared.context, prepared.params);
   return outcome.kind === 'changed'
     ? outcomeOf(refusedRecipients)
     : { outcome: 'refused', text: textOf(outcome.reason) };
 }
+
+const NO_FORGE: ForgeAccess = {
+  client: buildForgeClient((name) => async () => Promise.reject(new Error(`${name}: a message asks no forge`))),
+  offers: () => false,
+};
+
+/** A test is nobody's effect: no journal holds it. */
+const NOTHING_DONE: Parameters<typeof prepareEffect>[0] = {
+  journal: { lastSettled: async () => null, attemptsOfIntent: async () => [], intentsOfRun: async () => [] },
+  recovery: { sentOfEffects: async () => [] },
+  encryptor: new Encryptor(new Secret(hashOf(newId()))),
+  targets: { resolve: async (_access, _forge, _org, target) => target },
+};
 
 function secretNameIn(params: readonly ParamProgram[], name: string): string | undefined {
   const template = params.find((one) => one.name === name)?.template;

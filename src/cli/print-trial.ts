@@ -23,7 +23,7 @@ export function printTrial({ event, rules, reads, notes }: Trial, on: string): s
   ].join('\n');
 }
 
-function ofRule({ rule, verdict, reason, place, mode, steps, effects }: TriedRule): string[] {
+function ofRule({ rule, verdict, reason, place, mode, steps, waits, effects }: TriedRule): string[] {
   return [
     `${colour.bold(plain(rule))}  ${verdictText(verdict)}  ${plain(reason)}${mode === 'live' ? '' : `  ${colour.dim(mode)}`}`,
     ...(place ? [fact('look at', at(place))] : []),
@@ -38,6 +38,10 @@ function ofRule({ rule, verdict, reason, place, mode, steps, effects }: TriedRul
           ...section('steps', steps.steps.flatMap(ofStep)),
         ]
       : []),
+    ...section(
+      'before it writes',
+      waits.map((line) => `  ${colour.yellow(plain(line))}`),
+    ),
     ...section('effects', effects.flatMap(ofEffect)),
   ];
 }
@@ -56,6 +60,8 @@ function ofEffect({ action, itemKey, params, does, operation, reason }: Effect):
 const WORDS: Readonly<Record<Effect['does'], string>> = {
   write: colour.green('would write'),
   nothing: colour.dim('as it is   '),
+  waits: colour.yellow('would wait '),
   cannot: colour.red('cannot     '),
   'not-looked': colour.yellow('not known  '),
+  sealed: colour.dim('not shown  '),
 };

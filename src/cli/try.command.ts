@@ -30,7 +30,7 @@ export function tryCommand(setExit: SetExit): Command {
     .option('--as <kind>', 'kind of event to make of it, such as pull_request.labeled. Default: its opening')
     .addHelpText(
       'after',
-      '\nExit codes: 0 tried, 1 a rule failed or cannot be told, or an effect could not be made, 2 a file is wrong, 3 the object cannot be read.',
+      '\nExit codes: 0 tried (also where effects would wait), 1 a rule failed or is not known, or an effect cannot be made or was not looked at, 2 a file is wrong, 3 the object cannot be read.',
     );
 }
 
@@ -41,7 +41,11 @@ function isAmiss({
   readonly verdict: string;
   readonly effects: ReadonlyArray<{ does: string }>;
 }) {
-  return verdict === 'error' || verdict === 'unknown' || effects.some(({ does }) => does === 'cannot');
+  return (
+    verdict === 'error' ||
+    verdict === 'unknown' ||
+    effects.some(({ does }) => does === 'cannot' || does === 'not-looked')
+  );
 }
 
 async function read(path: string): Promise<string> {

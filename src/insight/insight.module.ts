@@ -20,6 +20,7 @@ import { HistoryReader } from './history-reader.js';
 import { Backtests } from './trying/backtests.js';
 import { Drafts } from './trying/drafts.js';
 import { ObjectTrials } from './trying/object-trials.js';
+import { TrialWaits } from './trying/trial-waits.js';
 import { TryThreads } from './trying/try-threads.js';
 
 const SHARED = [
@@ -47,6 +48,7 @@ const SHARED = [
     PastRules,
     StoredRevisions,
     HistoryReader,
+    TrialWaits,
     TryThreads,
   ],
   exports: [RuleHistory, ...SHARED],

@@ -36,6 +36,6 @@ import { StorePoll } from './store-poll.js';
     Rehearser,
     StorePoll,
   ],
-  exports: [Executor, Rehearser, StorePoll],
+  exports: [Budgets, Executor, Rehearser, StorePoll],
 })
 export class ExecutingModule {}

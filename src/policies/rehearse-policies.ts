@@ -180,7 +180,7 @@ export class PolicyRehearsal {
       for (const { intent, rehearsal } of own) {
         if (rehearsal.does === 'nothing') continue;
         lines.push(await this.lineOf(run, intent, rehearsal));
-        if (rehearsal.does === 'cannot') continue;
+        if (rehearsal.does !== 'write') continue;
         writes.push(intent);
         rehearsals.push({ mode: intent.mode, rehearsal });
         if (intent.mode === 'live' && (await this.trusted.isNew(where, intent.rule))) news.add(intent.rule);
@@ -231,7 +231,7 @@ export class PolicyRehearsal {
     const differences = driftIn(run.trace, intent);
     const before = (field: string): Before => {
       if (differences) return { is: 'value', value: differences.get(field) ?? null };
-      if (rehearsal.does === 'cannot') return { is: 'other' };
+      if (rehearsal.does !== 'write') return { is: 'other' };
       if (!rehearsal.isReadable)
         return {
           is: 'not-readable',
@@ -247,9 +247,9 @@ export class PolicyRehearsal {
       step: intent.stepId,
       action: intent.action,
       key: intent.itemKey,
-      does: rehearsal.does,
+      does: rehearsal.does === 'write' ? 'write' : 'cannot',
       operation: rehearsal.does === 'write' ? rehearsal.operation : null,
-      reason: rehearsal.does === 'cannot' ? textOf(rehearsal.reason) : null,
+      reason: rehearsal.does === 'write' ? null : textOf(rehearsal.reason),
       fields: names.map((field): FieldChange => ({
         field,
         before: before(field),

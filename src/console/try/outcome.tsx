@@ -1,15 +1,13 @@
 import type { ComponentChildren } from 'preact';
 import type { AnswerOf } from '../../api/operations/index.js';
-import type { Json } from '../../core/json.js';
 import type { Problem } from '../../core/problem.js';
-import { Badge, Callout, Facts, Section, Source, Table } from '../ui/components.js';
-import { CONDITION_TONES } from '../ui/reasons.js';
-import { eventPath, value } from '../ui/words.js';
+import { Badge, Callout, Facts, Section, Source, Table, type Column } from '../ui/components.js';
+import { eventPath } from '../ui/words.js';
 import { ListTable } from '../ui/list.js';
 import { BACKTEST } from '../../api/lists.js';
-import { operationInWords } from '../../forge/operation-words.js';
 import type { Tone } from '../../api/words.js';
 import { counted } from '../../api/words.js';
+import { StepsView } from './steps.js';
 
 type Check = AnswerOf<'checkDraft'>;
 type Trial = AnswerOf<'tryDraft'>;
@@ -102,56 +100,82 @@ function MarkedSource({ problems, file, text }: { problems: readonly Problem[]; 
   return <Source file={file} firstLine={from} text={lines.slice(from - 1, to).join('\n')} marks={marks} />;
 }
 
-function TrialView({ trial: { event, rules, steps, notes } }: { trial: Trial }) {
+type Line = RuleOf<Trial> | RuleOf<ObjectTrial>;
+
+/** What the rules of the draft make of one event, stored or made from an object. */
+function RulesOnEvent<Rule extends Line>({
+  on,
+  trial: { event, rules, notes },
+  columns,
+  children,
+}: {
+  on: 'event' | 'object';
+  trial: {
+    event: Omit<NonNullable<ObjectTrial['event']>, 'data'> & { readonly id?: string };
+    notes: readonly string[];
+    rules: readonly Rule[];
+  };
+  /** Beside the rule, what it would do and why. */
+  columns: { readonly before?: ReadonlyArray<Column<Rule>>; readonly after?: ReadonlyArray<Column<Rule>> };
+  children?: ComponentChildren;
+}) {
   return (
-    <div class="stack" data-event={event.id}>
-      <Section title="On this event">
-        <Facts
-          facts={[
-            ['Event', <a href={eventPath(event.id)}>{event.kind}</a>],
-            event.repo !== null && ['Repository', event.repo],
-            event.subject !== null && ['About', event.subject],
-            event.actor !== null && ['Person', event.actor],
-          ]}
-        />
-        <Notes notes={notes} />
-        <Table
-          caption="Rules of the draft on this event"
-          rows={rules}
-          keyOf={({ rule }) => rule}
-          empty="The draft has no rules."
-          columns={[
-            { head: 'Rule', cell: ({ rule }) => <code>{rule}</code> },
-            { head: 'Would', cell: (line) => <Would {...line} /> },
-            { head: 'Did', cell: ({ did }) => <Did did={did} /> },
-            { head: 'Why', kind: 'wide', cell: ({ reason }) => reason },
-            {
-              head: 'Look closer',
-              cell: ({ rule, kind, verdict }) =>
-                kind === 'rule' &&
-                verdict !== 'rejected' && (
-                  <button type="submit" form={FORM} name="rule" value={rule} class="button-plain">
-                    Steps<span class="unseen"> of {rule}</span>
-                  </button>
-                ),
-            },
-          ]}
-        />
-      </Section>
-      {steps && <StepsView steps={steps} />}
+    <Section title={`On this ${on}`}>
+      <Facts
+        facts={[
+          ['Event', event.id === undefined ? event.kind : <a href={eventPath(event.id)}>{event.kind}</a>],
+          event.repo !== null && ['Repository', event.repo],
+          event.subject !== null && ['About', event.subject],
+          event.actor !== null && ['Person', event.actor],
+        ]}
+      />
+      <Notes notes={notes} />
+      <Table
+        caption={`Rules of the draft on this ${on}`}
+        rows={rules}
+        keyOf={({ rule }) => rule}
+        empty="The draft has no rules."
+        columns={[
+          { head: 'Rule', cell: ({ rule }) => <code>{rule}</code> },
+          { head: 'Would', cell: ({ verdict, effects }) => <Would verdict={verdict} effects={countOf(effects)} /> },
+          ...(columns.before ?? []),
+          { head: 'Why', kind: 'wide', cell: ({ reason }) => reason },
+          ...(columns.after ?? []),
+        ]}
+      />
+      {children}
+    </Section>
+  );
+}
+
+function countOf(effects: Line['effects']): number {
+  return typeof effects === 'number' ? effects : effects.length;
+}
+
+function TrialView({ trial }: { trial: Trial }) {
+  const did: ReadonlyArray<Column<RuleOf<Trial>>> = [{ head: 'Did', cell: (line) => <Did did={line.did} /> }];
+  const closer: ReadonlyArray<Column<RuleOf<Trial>>> = [
+    {
+      head: 'Look closer',
+      cell: ({ rule, kind, verdict }) =>
+        kind === 'rule' &&
+        verdict !== 'rejected' && (
+          <button type="submit" form={FORM} name="rule" value={rule} class="button-plain">
+            Steps<span class="unseen"> of {rule}</span>
+          </button>
+        ),
+    },
+  ];
+  return (
+    <div class="stack" data-event={trial.event.id}>
+      <RulesOnEvent on="event" trial={trial} columns={{ before: did, after: closer }} />
+      {trial.steps && <StepsView steps={trial.steps} />}
     </div>
   );
 }
 
-function ObjectTrialView({
-  trial: { problems, event, rules, notes },
-  file,
-  text,
-}: {
-  trial: ObjectTrial;
-  file: string;
-  text: string;
-}) {
+function ObjectTrialView({ trial, file, text }: { trial: ObjectTrial; file: string; text: string }) {
+  const { problems, event, rules, notes } = trial;
   if (!event)
     return (
       <Section title="On this object" aside={<Badge tone="bad">does not load</Badge>}>
@@ -161,46 +185,16 @@ function ObjectTrialView({
     );
   return (
     <div class="stack">
-      <Section title="On this object">
-        <Facts
-          facts={[
-            ['Event', event.kind],
-            event.repo !== null && ['Repository', event.repo],
-            event.subject !== null && ['About', event.subject],
-            event.actor !== null && ['Person', event.actor],
-          ]}
-        />
-        <Notes notes={notes} />
-        <Table
-          caption="Rules of the draft on this object"
-          rows={rules}
-          keyOf={({ rule }) => rule}
-          empty="The draft has no rules."
-          columns={[
-            { head: 'Rule', cell: ({ rule }) => <code>{rule}</code> },
-            {
-              head: 'Would',
-              cell: ({ verdict, effects }) => <Would verdict={verdict} effects={effects.length} />,
-            },
-            { head: 'Why', kind: 'wide', cell: ({ reason }) => reason },
-          ]}
-        />
+      <RulesOnEvent on="object" trial={{ event, rules, notes }} columns={{}}>
         <p class="muted small">The bot read this from the forge just now. It wrote and stored nothing.</p>
-      </Section>
+      </RulesOnEvent>
       {rules.map(
-        ({ rule, steps, effects }) =>
-          steps && <StepsView key={rule} steps={{ ...steps, effects: [] }} looks={effects} />,
+        ({ rule, steps, effects, waits }) =>
+          steps && <StepsView key={rule} steps={{ ...steps, effects: [] }} looks={effects} waits={waits} />,
       )}
     </div>
   );
 }
-
-const LOOKS: Readonly<Record<ObjectTrial['rules'][number]['effects'][number]['does'], readonly [Tone, string]>> = {
-  write: ['good', 'would write'],
-  nothing: ['neutral', 'as it is'],
-  cannot: ['bad', 'cannot'],
-  'not-looked': ['attention', 'not known'],
-};
 
 const WOULD: Readonly<Record<RuleOf<Trial>['verdict'], readonly [Tone, string]>> = {
   fired: ['good', 'fires'],
@@ -232,86 +226,6 @@ function Did({ did }: Pick<RuleOf<Trial>, 'did'>) {
       {did.effects > 0 && ` ${counted(did.effects, 'effect')}`}
     </>
   );
-}
-
-function StepsView({
-  steps: { rule, reason, filters, conditions, steps, lookups, effects },
-  looks = [],
-}: {
-  steps: NonNullable<Trial['steps']>;
-  looks?: ObjectTrial['rules'][number]['effects'];
-}) {
-  return (
-    <Section title={`Step by step: ${rule}`}>
-      <p>{reason}</p>
-      <ol class="steps">
-        {filters.map(({ filter, reason: why }, n) => (
-          <Step key={`f${n}`} tone="bad" word="rejected" what={filter} detail={why} />
-        ))}
-        {lookups.map(({ name, answer }) => (
-          <Step key={`l${name}`} tone="info" word="looked up" what={`lookups.${name}`} detail={answer} />
-        ))}
-        {conditions.map(({ name, text, state, seen, why }) => (
-          <Step
-            key={`c${name}`}
-            tone={CONDITION_TONES[state]}
-            word={state}
-            what={name}
-            code={text}
-            detail={why ?? seenText(seen)}
-          />
-        ))}
-        {steps.map(({ id, action, outcome, held }) => (
-          <Step key={`s${id}`} tone={held ? 'neutral' : 'good'} word={action} what={id} detail={held?.why ?? outcome} />
-        ))}
-        {effects.map(({ action, itemKey, params }, n) => (
-          <Step key={`e${n}`} tone="good" word="would do" what={`${action} ${itemKey}`} code={value(params)} />
-        ))}
-        {looks.map(({ action, itemKey, params, does, operation, reason: why }, n) => (
-          <Step
-            key={`o${n}`}
-            tone={LOOKS[does][0]}
-            word={LOOKS[does][1]}
-            what={`${action} ${itemKey}`}
-            code={value(params)}
-            detail={why ?? (operation === null ? '' : operationInWords(operation))}
-          />
-        ))}
-      </ol>
-    </Section>
-  );
-}
-
-function Step({
-  tone,
-  word,
-  what,
-  code,
-  detail,
-}: {
-  tone: Tone;
-  word: string;
-  what: string;
-  code?: string;
-  detail?: string;
-}) {
-  return (
-    <li>
-      <Badge tone={tone}>{word}</Badge> <strong>{what}</strong>
-      {code !== undefined && (
-        <pre>
-          <code>{code}</code>
-        </pre>
-      )}
-      {detail !== undefined && detail !== '' && <p class="muted">{detail}</p>}
-    </li>
-  );
-}
-
-function seenText(values: Readonly<Record<string, Json>>): string {
-  return Object.entries(values)
-    .map(([path, one]) => `${path} = ${value(one)}`)
-    .join(', ');
 }
 
 const TELLS: Readonly<Record<Backtest['state'], readonly [Tone, string]>> = {

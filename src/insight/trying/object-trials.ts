@@ -1,20 +1,25 @@
 import { Inject, Injectable } from '@nestjs/common';
+import type { EarlierStep } from '../../actions/define-action.js';
 import { LookupReader, type LookupAnswer } from '../../actions/lookups/lookup-reader.port.js';
 import { callingAs } from '../../core/caller.js';
+import { Clock } from '../../core/clock.js';
 import { BotError, ForgeError, UserError } from '../../core/errors.js';
-import { subjectOf } from '../../core/event-subject.js';
 import type { JsonObject } from '../../core/json.js';
 import { textOf } from '../../core/reason.js';
 import type { NewIntent } from '../../core/run.js';
+import { within } from '../../core/within.js';
 import { askKey, isForOwnersAlone, readEach } from '../../pipeline/decide/answer-lookups.js';
 import { ObjectEvents, type ObjectEvent } from '../../pipeline/decide/object-events.js';
-import { planIntents } from '../../pipeline/decide/plan-intents.js';
+import { planIntents, type Plan } from '../../pipeline/decide/plan-intents.js';
 import { PlanningTools } from '../../pipeline/decide/planning-tools.js';
 import { Rehearser } from '../../pipeline/execute/rehearse.js';
+import { FACTS_USE } from '../../rules/language/propose/asked-facts.js';
 import type { LookupRequest } from '../../rules/language/revision.js';
 import { BotSelves } from '../bot-self.js';
 import { comparable } from '../wanted-effects.js';
 import { Drafts } from './drafts.js';
+import { TrialWaits } from './trial-waits.js';
+import { eventFacts } from './tried-event.js';
 import type { LookedAt, ObjectTrial } from './try-answers.js';
 import type { Draft, ObjectRound } from './try-orders.js';
 
@@ -26,6 +31,8 @@ const MAX_LOOKS = 50;
 const MAX_ANSWER_CHARS = 8 * 1024 * 1024;
 /** Trials at once; one of them for each caller. */
 const MAX_TRIALS = 4;
+/** Longest that one trial asks the forge. */
+const TRIAL_MS = 30_000;
 
 interface TriedObject {
   readonly forge: string;
@@ -53,6 +60,8 @@ export class ObjectTrials {
     private readonly tools: PlanningTools,
     @Inject(Rehearser) private readonly rehearser: Pick<Rehearser, 'rehearse'>,
     @Inject(BotSelves) private readonly selves: Pick<BotSelves, 'of'>,
+    @Inject(TrialWaits) private readonly waits: Pick<TrialWaits, 'of'>,
+    private readonly clock: Clock,
   ) {}
 
   /** @throws UserError NOT_FOUND, BAD_KIND, NOT_OFFERED, TRY_TOO_MUCH; ForgeError while the forge cannot be asked */
@@ -81,24 +90,18 @@ export class ObjectTrials {
         'NOT_FOUND',
         `${object.org}/${object.repo} is not public: owners of the organization and the owner of the host try rules on its objects`,
       );
-    const reads = new LiveReads(this.lookups, objectEvent, object.isOpen);
+    const deadline = new Deadline(this.clock);
+    const reads = new LiveReads(this.lookups, objectEvent, object.isOpen, deadline);
     let round: ObjectRound;
     do {
       const { answers } = reads;
       round = await this.drafts.onObject(draft, { event, bot: this.selves.of(event.forge, event.org), answers });
     } while (await reads.answer(round.requests));
-    const effects = await this.#lookAt(round, objectEvent, object.isOpen);
+    const looked = await this.#lookAt(round, objectEvent, object.isOpen, deadline);
     return {
       problems: [],
-      event: {
-        kind: event.kind,
-        repo: event.repo?.full_name ?? null,
-        subject: subjectOf(event),
-        actor: event.actor?.login ?? null,
-        factAt: event.factAt,
-        data: event.data,
-      },
-      rules: round.rules.map((line) => ({ ...line, effects: effects.get(line.rule) ?? [] })),
+      event: eventFacts(event),
+      rules: round.rules.map((line) => ({ ...line, waits: [], effects: [], ...looked.get(line.rule) })),
       reads: reads.count,
       notes: [
         `the event was made from the object as it is now: it may never have happened, and ${event.actor ? `${event.actor.login} counts as who did it` : 'nobody counts as who did it'}`,
@@ -109,66 +112,145 @@ export class ObjectTrials {
 
   /** What each effect would do now, rule by rule. */
   async #lookAt(
-    { decisions }: ObjectRound,
+    { decisions, rules }: ObjectRound,
     objectEvent: ObjectEvent,
     isOpen: boolean,
-  ): Promise<Map<string, LookedAt[]>> {
+    deadline: Deadline,
+  ): Promise<Map<string, LookedRule>> {
     let remaining = MAX_LOOKS;
-    const effectsByRule = new Map<string, LookedAt[]>();
+    const looked = new Map<string, LookedRule>();
     for (const decision of decisions) {
-      const effects: LookedAt[] = [];
-      for (const intent of this.#intentsOf(decision, objectEvent)) {
-        remaining -= 1;
-        const hidden = isOpen ? (remaining < 0 ? MANY : null) : SEALED;
-        const effect = hidden === null ? await this.#rehearse(intent) : this.#show(intent, 'not-looked', hidden);
-        effects.push(effects.some(({ does }) => does === 'write') ? behindWrites(effect) : effect);
+      const { rule, window } = decision;
+      const { run, intents } = this.#plan(decision, objectEvent, rules.find((line) => line.rule === rule)?.mode);
+      const problem =
+        run.state === 'error' ? textOf(run.reason) : window && 'problem' in window ? window.problem : null;
+      if (problem !== null) {
+        looked.set(rule, { verdict: 'error', reason: problem });
+        continue;
       }
-      effectsByRule.set(decision.rule, effects);
+      const above: LookedIntent[] = [];
+      for (const intent of intents) {
+        remaining -= 1;
+        if (!isOpen) above.push(this.#show(intent, 'sealed', SEALED));
+        else if (remaining < 0) above.push(this.#show(intent, 'not-looked', MANY));
+        else above.push(await this.#rehearse(intent, above, deadline));
+      }
+      const effects = above.map(({ effect }) => effect);
+      looked.set(rule, { effects, waits: await this.waits.of(objectEvent.event.org, decision, intents, isOpen) });
     }
-    return effectsByRule;
+    return looked;
   }
 
-  #intentsOf(
+  #plan(
     { rule, report, steps }: ObjectRound['decisions'][number],
     { event, ownership }: ObjectEvent,
-  ): readonly NewIntent[] {
+    mode: string | undefined,
+  ): Plan {
     const { forge, org, id: eventId, repo, storedAt: decidedAt, actor } = event;
-    const plan = planIntents(
+    return planIntents(
       {
-        ...{ forge, org, rule, kind: 'rule', mode: 'live', revisionId: 'trial', repo, ownership, actor, decidedAt },
+        ...{ forge, org, rule, kind: 'rule', revisionId: 'trial', repo, ownership, actor, decidedAt },
+        mode: mode === 'live' ? mode : 'dry-run',
         ...{ cause: { kind: 'event', eventId }, report, steps, lookups: {} },
       },
       { ...this.tools, account: this.selves.of(forge, org)?.login ?? '' },
     );
-    return plan.intents;
   }
 
-  async #rehearse(intent: NewIntent): Promise<LookedAt> {
+  async #rehearse(intent: NewIntent, above: readonly LookedIntent[], deadline: Deadline): Promise<LookedIntent> {
+    const earlier = above.filter((one) => one.intent.itemKey === intent.itemKey && one.intent.stepNo < intent.stepNo);
+    const first = earlier.findIndex((one) => this.#isFurtherStep(one.intent, intent));
+    const open = first < 0 ? undefined : earlier.slice(first).find(({ effect }) => effect.does !== 'nothing');
+    if (open) return this.#show(intent, 'waits', `it stands on what comes of ${named(open)}, above it`);
     try {
-      const rehearsal = await this.rehearser.rehearse(intent);
-      return rehearsal.does === 'write'
-        ? { ...this.#show(intent, 'write', null), operation: rehearsal.operation }
-        : this.#show(intent, rehearsal.does, textOf(rehearsal.reason));
+      const rehearsal = await deadline.within(() => this.rehearser.rehearse(intent, earlier.map(asStep)));
+      if (rehearsal === LATE) return this.#show(intent, 'not-looked', TOO_LATE);
+      if (rehearsal.does === 'write') return this.#show(intent, 'write', null, rehearsal);
+      const { does, reason } = rehearsal;
+      const maker = does === 'cannot' ? above.findLast((one) => makesFor(one, intent)) : undefined;
+      return maker
+        ? this.#show(intent, 'waits', `it needs what ${named(maker)} makes, above it (${textOf(reason)})`)
+        : this.#show(intent, does, textOf(reason), { code: reason.code });
     } catch (error) {
       if (!(error instanceof BotError)) throw error;
       return this.#show(intent, 'not-looked', error.message);
     }
   }
 
-  #show({ stepId, action, itemKey, params }: NewIntent, does: LookedAt['does'], reason: string | null): LookedAt {
-    return {
-      ...{ stepId, action, itemKey, does, reason, operation: null },
-      params: comparable(params, this.tools.actions.get(action) as never),
-    };
+  #isFurtherStep({ action, stepNo }: NewIntent, later: NewIntent): boolean {
+    const { laterSteps = [] } = this.tools.actions.get(action) ?? {};
+    return laterSteps.some((step) => step.action === later.action) && later.stepNo - stepNo <= laterSteps.length;
+  }
+
+  #show(
+    intent: NewIntent,
+    does: LookedAt['does'],
+    reason: string | null,
+    { operation = null, code = null }: { readonly operation?: string | null; readonly code?: string | null } = {},
+  ): LookedIntent {
+    const { stepId, action, itemKey } = intent;
+    const params = comparable(intent.params, this.tools.actions.get(action) as never);
+    return { intent, effect: { stepId, action, itemKey, params, does, operation, reason }, code };
   }
 }
 
-/** What an earlier step would make may be what this one lacks. */
-function behindWrites(effect: LookedAt): LookedAt {
-  if (effect.does !== 'cannot') return effect;
-  return { ...effect, does: 'not-looked', reason: `${effect.reason}; what stands above it is not made yet` };
+type LookedRule =
+  | Pick<ObjectTrial['rules'][number], 'effects' | 'waits'>
+  | Pick<ObjectTrial['rules'][number], 'verdict' | 'reason'>;
+
+/** What was found about an effect that stands above another one. */
+interface LookedIntent {
+  readonly intent: NewIntent;
+  readonly effect: LookedAt;
+  /** Of the reason why nothing is to be written. */
+  readonly code: string | null;
 }
 
+function named({ intent: { action, itemKey } }: LookedIntent): string {
+  return `${action} ${itemKey}`;
+}
+
+/** As it would end where nothing has to be written. */
+function asStep({ intent: { action }, code }: LookedIntent): EarlierStep {
+  return { action, state: 'unchanged', code };
+}
+
+/** Whether an effect that is not made yet makes something that the other one needs. */
+function makesFor({ intent, effect }: LookedIntent, { names = [] }: NewIntent): boolean {
+  return effect.does === 'write' && intent.object !== undefined && names.includes(intent.object);
+}
+
+const LATE = Symbol('late');
+
+/** The end of a trial, whatever the forge does. */
+class Deadline {
+  readonly #endsAtMs: number;
+
+  constructor(private readonly clock: Clock) {
+    this.#endsAtMs = clock.monotonicMs() + TRIAL_MS;
+  }
+
+  get isOver(): boolean {
+    return this.clock.monotonicMs() >= this.#endsAtMs;
+  }
+
+  /** The work goes on by itself when the time is over. */
+  async within<Result>(work: () => Promise<Result>): Promise<Result | typeof LATE> {
+    if (this.isOver) return LATE;
+    const answer = work();
+    try {
+      return await within(this.#endsAtMs - this.clock.monotonicMs(), answer);
+    } catch (error) {
+      if (this.isOver) {
+        answer.catch(() => undefined);
+        return LATE;
+      }
+      throw error;
+    }
+  }
+}
+
+const TOO_LATE = `a trial takes ${TRIAL_MS / 1000} seconds at most`;
 const MANY = `a trial looks at ${MAX_LOOKS} effects`;
 // The bot looks with its own rights: whether a value is there already would tell what the caller may not read.
 const SEALED = 'what stands at the forge is looked at for owners of the organization and the owner of the host';
@@ -189,6 +271,7 @@ class LiveReads {
     private readonly reader: Pick<LookupReader, 'read'>,
     private readonly objectEvent: ObjectEvent,
     private readonly isOpen: boolean,
+    private readonly deadline: Deadline,
   ) {}
 
   get count(): number {
@@ -205,7 +288,7 @@ class LiveReads {
       const cost = request.each?.length ?? 1;
       if (this.#isSealed(request))
         this.notes.push(
-          `${rule}: what lookups.${request.as} reads is sealed: owners of the organization and the owner of the host see it`,
+          `${rule}: what ${request.use === FACTS_USE ? 'the bot knows of itself' : `lookups.${request.as} reads`} is sealed: owners of the organization and the owner of the host see it`,
         );
       else if (this.#count + cost > MAX_READS)
         this.notes.push(`${rule}: lookups.${request.as} was not read: a trial makes ${MAX_READS} lookups`);
@@ -217,9 +300,9 @@ class LiveReads {
     return this.answers.length > before;
   }
 
-  /** Text of a private repository, and what the forge tells owners alone, is for those who may see all of the organization. */
+  /** What the forge tells owners alone, and what the bot knows of itself, is for those who may see all of the organization. */
   #isSealed({ use }: LookupRequest): boolean {
-    return !this.isOpen && (isForOwnersAlone([use]) || !isPublic(this.objectEvent));
+    return !this.isOpen && (use === FACTS_USE || isForOwnersAlone([use]));
   }
 
   async #read(request: LookupRequest): Promise<LookupAnswer> {
@@ -227,7 +310,10 @@ class LiveReads {
     try {
       // Nobody wants an answer of before: it is read for this trial.
       const { maxAgeS: _, ...fresh } = request;
-      const answer = await readEach(fresh, (one) => this.reader.read(one, { forge, org, repo }));
+      const answer = await this.deadline.within(() =>
+        readEach(fresh, (one) => this.reader.read(one, { forge, org, repo })),
+      );
+      if (answer === LATE) return { failed: TOO_LATE };
       this.#chars += JSON.stringify(answer).length;
       return this.#chars > MAX_ANSWER_CHARS ? { failed: 'a trial holds 8 MB of answers: ask for fewer' } : answer;
     } catch (error) {

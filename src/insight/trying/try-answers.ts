@@ -58,7 +58,11 @@ export type EventTrial = Shape<typeof eventTrial>;
 const lookedAt = z.object({
   ...fields('stepId action itemKey', text),
   params: jsonObject.describe('Without secrets.'),
-  does: z.enum(['write', 'nothing', 'cannot', 'not-looked']),
+  does: z
+    .enum(['write', 'nothing', 'waits', 'cannot', 'not-looked', 'sealed'])
+    .describe(
+      '`waits`: for others, or for an effect above it; `not-looked`: nobody can tell; `sealed`: for owners alone.',
+    ),
   operation: maybeText.describe('The call that it would make.'),
   reason: maybeText.describe('Why it would write nothing.'),
 });
@@ -76,6 +80,7 @@ export const objectTrial = z.object({
       place: place.nullable(),
       mode: text,
       steps: ruleSteps.nullable().describe('Null where the filters turned the event away.'),
+      waits: texts.describe('What would make it wait before it writes: an approval, a window, a budget, a pause.'),
       effects: z.array(lookedAt).describe('What it would write, in order.'),
     }),
   ),

@@ -1,5 +1,4 @@
 import { BotError } from '../../core/errors.js';
-import { subjectOf } from '../../core/event-subject.js';
 import type { JsonObject } from '../../core/json.js';
 import { textOf } from '../../core/reason.js';
 import { Secret } from '../../core/secret.js';
@@ -16,6 +15,7 @@ import { rankRules, type RankedRun } from '../rank-rules.js';
 import { AnswersOfEvent, answersOf } from '../recorded-answers.js';
 import type { Trial } from '../trial.js';
 import { comparable, effectsOf, type WantedEffect } from '../wanted-effects.js';
+import { eventFacts } from './tried-event.js';
 import type { EventTrial } from './try-answers.js';
 import type { Draft, ObjectRound, TryAnswer, TryOrder } from './try-orders.js';
 
@@ -93,17 +93,7 @@ export class TryDesk {
     const lines = this.#rank(facts, decided);
     const rule = revision.rules.find(({ id }) => id === ruleId);
     return {
-      event: {
-        id: event.id,
-        kind: event.kind,
-        source: event.source,
-        repo: event.repo?.full_name ?? null,
-        subject: subjectOf(event),
-        actor: event.actor?.login ?? null,
-        factAt: event.factAt,
-        storedAt: event.storedAt,
-        data: event.data,
-      },
+      event: { ...eventFacts(event), id: event.id, source: event.source, storedAt: event.storedAt },
       rules: lines.map((line) => ({
         ...line,
         runId: newest.get(line.rule)?.id ?? null,
@@ -153,7 +143,9 @@ export class TryDesk {
   /** What the rules make of an event that was made from an object, and what is to be read before more can be told. */
   #onObject(revision: Revision, { event, bot, answers }: Extract<TryOrder, { kind: 'object' }>): ObjectRound {
     const facts = { event, revision, bot, now: event.storedAt };
+    const { rules } = this.trial;
     const decided = this.#decideAll(facts, new AnswersOfEvent(answers), new Map());
+    const candidates = new Map(rules.candidates(revision, event, bot).map((one) => [one.id, one]));
     const modes = new Map([...revision.rules, ...revision.policies].map(({ id, mode }) => [id, mode]));
     const compiled = new Map(revision.rules.map((rule) => [rule.id, rule]));
     return {
@@ -168,11 +160,13 @@ export class TryDesk {
       requests: [...decided].flatMap(([rule, { again }]) =>
         again.kind === 'unknown' ? [{ rule, request: again.request }] : [],
       ),
-      decisions: [...decided].flatMap(([rule, { again }]) =>
-        again.kind === 'decided' && again.evaluation.report.verdict === 'fired'
-          ? [{ rule, report: again.evaluation.report, steps: again.evaluation.steps }]
-          : [],
-      ),
+      decisions: [...decided].flatMap(([rule, { again }]) => {
+        const candidate = candidates.get(rule);
+        if (!candidate || again.kind !== 'decided' || again.evaluation.report.verdict !== 'fired') return [];
+        const { report, steps } = again.evaluation;
+        const window = rules.windowOf(revision, candidate, factsOfEvent(event, bot, event.storedAt));
+        return [{ rule, report, steps, window, runsPerHour: candidate.runsPerHour ?? null }];
+      }),
     };
   }
 

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../core/json.js';
 import type { Problem } from '../../core/problem.js';
 import type { BotSelf } from '../../pipeline/rule-engine.port.js';
 import type { Failed } from '../../policies/thread/messages.js';
+import type { Window } from '../../rules/language/propose/coalesce-key.js';
 import type { LookupRequest, ProposedStep, Report, RuleFile } from '../../rules/language/revision.js';
 import type { BacktestReport } from '../backtest/backtest-report.js';
 import type { RecordedFixture } from '../fixtures/record-fixture.js';
@@ -69,6 +70,10 @@ export interface ObjectRound {
     readonly rule: string;
     readonly report: Report;
     readonly steps: readonly ProposedStep[];
+    /** Its window (`coalesce`); null = it gathers nothing. */
+    readonly window: Window | null;
+    /** `limits.runs_per_hour`; null = none. */
+    readonly runsPerHour: number | null;
   }>;
 }
 

@@ -9,7 +9,7 @@ import type { JsonObject } from '../../core/json.js';
 import type { Ownership, RepositoryOwners } from '../../core/repository-owner.js';
 import { factOfObject, kindsOfObject } from '../../events/normalize-object.js';
 import { Misfit } from '../../events/event-fact.js';
-import { orMissing } from '../../forge/forge-client.js';
+import { orMissing, type ForgeClient } from '../../forge/forge-client.js';
 import { ForgeOwners } from '../../forge/forge-owners.js';
 import type { OperationName } from '../../forge/operations.js';
 import { Forges, type ForgeAccess } from '../execute/forge-access.js';
@@ -62,8 +62,7 @@ export class ObjectEvents {
     if (isPull) need(access, 'getPull');
     const pull = isPull ? ((await client.getPull(at)) as unknown as JsonObject) : null;
     if (kind === 'comment.created') need(access, 'listComments');
-    const comments = kind === 'comment.created' ? await client.listComments(at) : [];
-    const comment = (comments.at(-1) ?? null) as JsonObject | null;
+    const comment = kind === 'comment.created' ? await newestComment(client, at, issue) : null;
     const fact = factOfObject(kind, { issue, pull, comment }, repo);
     if (fact instanceof Misfit) throw new UserError('BAD_KIND', `${org}/${name}#${number} as ${kind}: ${fact.reason}`);
     const { factKey, factAt, actor, data } = fact;
@@ -73,6 +72,27 @@ export class ObjectEvents {
       ownership,
     };
   }
+}
+
+const DAY_MS = 24 * 3_600_000;
+/** The list of comments has no pages: it is read backwards from the newest change of the object, a longer time at each look. */
+const DAYS_BEFORE_CHANGE = [1, 30, 365];
+
+async function newestComment(
+  client: Pick<ForgeClient, 'listComments'>,
+  at: { readonly owner: string; readonly repo: string; readonly index: string },
+  { updated_at: changedAt }: JsonObject,
+): Promise<JsonObject | null> {
+  const changedMs = Date.parse(String(changedAt));
+  if (Number.isNaN(changedMs)) return null;
+  for (const days of DAYS_BEFORE_CHANGE) {
+    const sinceMs = changedMs - days * DAY_MS;
+    const comments = await client.listComments({ ...at, since: new Date(sinceMs).toISOString() });
+    // An older one that was edited is told as well.
+    const newest = comments.findLast(({ created_at: madeAt }) => Date.parse(String(madeAt)) >= sinceMs);
+    if (newest) return newest as unknown as JsonObject;
+  }
+  return null;
 }
 
 function need(access: ForgeAccess, ...names: readonly OperationName[]): void {

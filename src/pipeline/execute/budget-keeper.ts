@@ -12,7 +12,7 @@ import { BUDGET_HELD, budgetReason, type BudgetKind, type BudgetLimit, type Spen
 import type { Reason } from '../../core/reason.js';
 import { JournalStore } from '../journal-store.port.js';
 import { Accounts } from '../rule-engine.port.js';
-import type { Intent } from '../../core/run.js';
+import type { Intent, NewIntent } from '../../core/run.js';
 import type { Ending } from './settle.js';
 import { Forges, isSelf, type OrgBudgets, type OrgSettings } from './forge-access.js';
 import { ForgeError } from '../../core/errors.js';
@@ -63,6 +63,8 @@ export class KnownMembers implements Members {
   }
 }
 
+type Counted = Pick<NewIntent, 'mode' | 'action' | 'forge' | 'org' | 'rule' | 'target' | 'countsFor' | 'plannedAt'>;
+
 /** Which budgets an intent is counted for, and what becomes of it when one of them is spent. */
 @Injectable()
 export class Budgets {
@@ -81,7 +83,7 @@ export class Budgets {
   ) {}
 
   /** @throws ForgeError while the forge cannot be asked who caused it */
-  async of(intent: Intent, { budgets }: OrgSettings): Promise<BudgetLimit[]> {
+  async of(intent: Counted, { budgets }: OrgSettings): Promise<BudgetLimit[]> {
     if (intent.mode === 'dry-run') return [];
     const { forge, org, rule, target, countsFor } = intent;
     const limit = (kind: BudgetKind, of: string, id: string, perHour: number | null): BudgetLimit[] =>
@@ -158,7 +160,7 @@ export class Budgets {
   }
 
   private async ofActor(
-    { action, forge, org, rule, countsFor, plannedAt }: Intent,
+    { action, forge, org, rule, countsFor, plannedAt }: Counted,
     { perActor, perStranger: ofStrangers }: OrgBudgets,
     limit: (kind: BudgetKind, of: string, id: string, perHour: number | null) => BudgetLimit[],
   ): Promise<BudgetLimit[]> {

@@ -40,7 +40,7 @@ export interface PrepareDeps {
   readonly forges: Forges;
   readonly orgs: OrgDirectory;
   readonly encryptor: Encryptor;
-  readonly targets: TargetResolver;
+  readonly targets: Pick<TargetResolver, 'resolve'>;
 }
 
 /** What is to be done. */
@@ -88,8 +88,12 @@ export function findMeans({ actions, orgs, forges }: PrepareDeps, intent: Wanted
   return { action, access, settings };
 }
 
-/** What was tried before: calls of this intent, those of them that may still come through, and the mark that a further call bears. */
-export type Earlier = Pick<ActionContext<never, never, never>, 'earlierCalls' | 'openCalls' | 'mark'>;
+/**
+ * What was tried before: calls of this intent, those of them that may still come through, and the mark that a further call bears. `earlierSteps`: where
+ * the journal does not hold its run.
+ */
+export type Earlier = Pick<ActionContext<never, never, never>, 'earlierCalls' | 'openCalls' | 'mark'> &
+  Partial<Pick<ActionContext<never, never, never>, 'earlierSteps'>>;
 
 /** An effect up to its action: the parameters opened, the target found, and all that the action may use. */
 interface Prepared {
@@ -105,10 +109,10 @@ interface Prepared {
  * @throws BadParams, TargetRefused; ForgeError while the forge cannot be asked
  */
 export async function prepareEffect(
-  { journal, recovery, encryptor, targets }: PrepareDeps,
+  { journal, recovery, encryptor, targets }: Pick<PrepareDeps, 'journal' | 'recovery' | 'encryptor' | 'targets'>,
   intent: Wanted,
   { action, access, settings }: Means,
-  guard: GuardedForge,
+  guard: Pick<GuardedForge, 'client' | 'send' | 'remember'>,
   via: ForgeAccess,
   earlier: Earlier,
 ): Promise<Prepared | Limited> {
@@ -118,11 +122,11 @@ export async function prepareEffect(
   const limited = await beyondLimit({ action, target, forge, org }, settings.limits, targets, via);
   if (limited) return limited;
   const context = {
-    ...earlier,
     target,
     forge: pick(guard.client, action, access),
     recall: () => recall(journal, intent),
     earlierSteps: () => earlierSteps(journal, intent),
+    ...earlier,
     isOurs: (user: EventActor) => access.isOurs?.(user) ?? null,
     lastMade: () => lastMade(recovery, intent),
     made: () => madeBy(journal, recovery, intent.effectKey),
@@ -140,7 +144,7 @@ export async function prepareEffect(
 }
 
 /** The forge connects by itself, perhaps by names of its own: one that does not resolve here is left to it. */
-export async function addressesOf(host: string): Promise<string[]> {
+async function addressesOf(host: string): Promise<string[]> {
   const addresses = await lookup(host, { all: true }).catch(() => []);
   return addresses.map(({ address }) => address);
 }
@@ -292,7 +296,7 @@ interface LimitedEffect {
 export async function beyondLimit(
   { action, target, forge, org }: LimitedEffect,
   limits: OrgLimits | undefined,
-  targets: TargetResolver,
+  targets: Pick<TargetResolver, 'resolve'>,
   access: ForgeAccess,
 ): Promise<Limited | null> {
   if (!limits) return null;

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { EffectTools } from './effect-tools.js';
+import type { EarlierStep, Outcome } from '../../actions/define-action.js';
 import { ensure } from '../../actions/look-compare-write.js';
 import type { Reason } from '../../core/reason.js';
 import { BotError, ForgeError } from '../../core/errors.js';
@@ -16,6 +17,8 @@ import { findMeans, prepareEffect, readsOfTarget } from './prepare-effect.js';
 export type Rehearsal =
   | { readonly does: 'nothing'; readonly reason: Reason }
   | { readonly does: 'cannot'; readonly reason: Reason }
+  /** Something that others do is missing still. */
+  | { readonly does: 'waits'; readonly reason: Reason }
   /**
    * `isReadable`: something was read before, so that it is known what is there. `reads`: calls before the write, one entry each; `isShared`:
    * what one of them told serves all runs for a while.
@@ -32,8 +35,11 @@ export type Rehearsal =
 export class Rehearser {
   constructor(private readonly tools: EffectTools) {}
 
-  /** @throws ForgeError while the forge cannot be asked */
-  async rehearse(planned: NewIntent): Promise<Rehearsal> {
+  /**
+   * @param steps what became of the earlier steps of its item; absent = as the journal says
+   * @throws ForgeError while the forge cannot be asked
+   */
+  async rehearse(planned: NewIntent, steps?: readonly EarlierStep[]): Promise<Rehearsal> {
     const { recovery, encryptor, clock, messenger } = this.tools;
     const means = findMeans(this.tools, planned);
     if ('lacks' in means) return { does: 'cannot', reason: means.lacks };
@@ -62,12 +68,13 @@ export class Rehearser {
       answered: (error) => (reads += error === null || isAnswer(error) ? 1 : 0),
     });
     try {
-      const prepared = await prepareEffect(this.tools, planned, means, guard, access, NEVER_TRIED);
+      const prepared = await prepareEffect(this.tools, planned, means, guard, access, {
+        ...NEVER_TRIED,
+        ...(steps ? { earlierSteps: async () => steps } : {}),
+      });
       if ('reason' in prepared) return { does: 'cannot', reason: prepared.reason };
       const outcome = await ensure(action, prepared.context, prepared.params);
-      return outcome.kind === 'unchanged'
-        ? { does: 'nothing', reason: outcome.reason }
-        : { does: 'cannot', reason: outcome.reason };
+      return { does: DOES[outcome.kind], reason: outcome.reason };
     } catch (error) {
       if (error instanceof WriteSuppressed) {
         const before = called.map((operation) => ({ operation, isShared: OF_ALL_RUNS.has(operation) }));
@@ -86,6 +93,15 @@ export class Rehearser {
     }
   }
 }
+
+const DOES = {
+  unchanged: 'nothing',
+  'not-yet': 'waits',
+  changed: 'cannot',
+  conflict: 'cannot',
+  refused: 'cannot',
+  undone: 'cannot',
+} as const satisfies Record<Outcome['kind'], Rehearsal['does']>;
 
 const NEVER_TRIED = { earlierCalls: 0, openCalls: 0, mark: null } as const;
 
