@@ -3,8 +3,10 @@ import type { SetExit } from './command-options.js';
 import { whichOrg } from './which-org.js';
 import type { SentTo } from '../api/operations/index.js';
 import { pageCommand } from './page-command.js';
+import { plain } from './print.js';
 import { Progress } from './progress.js';
 import type { Reach } from './reach-bot.js';
+import { colour } from './terminal.js';
 
 interface DoctorOptions {
   readonly org?: string;
@@ -19,9 +21,16 @@ export function doctorCommand(exit: SetExit): Command {
       const isFirst = place.after === undefined;
       const org = typed && whichOrg(bot.config, typed).name;
       if (fresh && org === undefined && isFirst) await lookAtAll(bot);
-      return { running: bot.running, ...(await bot.call('doctor', { org, operations, ...place })) };
+      return {
+        running: bot.running,
+        config: bot.config.file,
+        ...(await bot.call('doctor', { org, operations, ...place })),
+      };
     },
-    show: async (report, { operations }) => (await import('./print-doctor.js')).describeDoctor(report, operations),
+    show: async ({ config, ...report }, { operations }) => {
+      const { describeDoctor } = await import('./print-doctor.js');
+      return `${describeDoctor(report, operations)}\n${colour.dim(`config: ${plain(config)}`)}`;
+    },
     join: ({ forges, ...report }, further) => ({
       ...report,
       forges: [...new Map([...forges, ...further.forges].map((forge) => [forge.id, forge])).values()],

@@ -2,6 +2,7 @@ import { calledAs } from './called-as.js';
 import { text as readAll } from 'node:stream/consumers';
 import { Command, Option } from 'commander';
 import { variable } from '../config/environment-file.js';
+import { OWN_CONFIG } from '../config/find-config.js';
 import { UserError } from '../core/errors.js';
 import { configOption, jsonOption, wholeNumber } from './command-options.js';
 import type { SetExit } from './command-options.js';
@@ -27,7 +28,7 @@ const ENDED_BY = { SIGINT: 130, SIGTERM: 143 } as const;
 export function initCommand(exit: SetExit): Command {
   return new Command('init')
     .description('set up the bot: write config, secrets and rules, install the webhook, and check that it works')
-    .addOption(configOption())
+    .addOption(configOption().default(OWN_CONFIG))
     .option('--sandbox', 'set up on a sandbox forge with the organization acme', false)
     .option('--forge <url>', 'address of the forge')
     .option('--insecure-http <reason>', 'why plain http to the forge is safe here')
@@ -133,7 +134,7 @@ function tellRemains(steps: Steps, how: string): void {
 
 /** What to type now, in the folder in which this command ran; each command can be copied as it is. */
 function nextOf({ org, places, sandbox, staysUp, bot }: Initialized): string[] {
-  const configFlag = places.config === 'config/forgehand.yaml' ? '' : ` --config ${places.config}`;
+  const configFlag = places.config === OWN_CONFIG ? '' : ` --config ${places.config}`;
   const command = (text: string): string => `${calledAs()} ${text}${configFlag}`;
   const isUp = staysUp || bot.isElsewhere;
   return [
