@@ -1,11 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { keepCompiledCode, loadProgram } from '../platform/load-program.js';
 
 // Last step of the build: `node dist/cli/build-compiled-code.js`. V8 compiles a function when it is first called, so a bot is started and a folder
-// checked here, and what was compiled for it is kept for every later start.
+// checked here, and what was compiled for it is kept for every later start. The manual page is written by the same commands.
 
 const RULE = `version: 1
 org: acme
@@ -14,6 +15,9 @@ rules:
     on: push
     do: [{ label.ensure: { name: first, color: '#00aabb' } }]
 `;
+
+/** Named as `man` in package.json. */
+const MANUAL = fileURLToPath(new URL('../man/forgehand.1', import.meta.url));
 
 const { runCli } = await loadProgram('run-cli', () => import('./run-cli.js'));
 const folder = mkdtempSync(join(tmpdir(), 'forgehand-build-'));
@@ -44,6 +48,9 @@ try {
       console: { listen: 0 },
     }),
   );
+  await succeed(['man']);
+  mkdirSync(dirname(MANUAL), { recursive: true });
+  writeFileSync(MANUAL, output.splice(0).join(''));
   await succeed(['check', join(folder, 'rules.yaml')]);
   const stopped = runCli(['start', '--config', config]);
   while (!output.some((line) => line.includes('forgehand.started'))) {

@@ -9,7 +9,7 @@ const COMMAND = /(?<![\w./@-]|npx )forgehand (?=(--)?([a-z]+))/g;
 
 /** Other words behind the name of the program are words of a sentence. */
 export const COMMAND_NAMES: ReadonlySet<string> = new Set(
-  'init start reload sandbox demo check schema status doctor hook notify activity deliveries gaps runs explain rules backtest test try promote replay retry release resolve plan apply approve findings audit acts pause resume schedules housekeeping operators orgs console erase backup restore store version'.split(
+  'init start reload sandbox demo check schema status doctor hook notify activity deliveries gaps runs explain rules backtest test try promote replay retry release resolve plan apply approve findings audit acts pause resume schedules housekeeping operators orgs console erase backup restore store completion man version'.split(
     ' ',
   ),
 );

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { InvalidArgumentError, Option } from 'commander';
 import type { StoreConfig } from '../config/app-config.js';
-import { configPlaces, findConfig } from '../config/find-config.js';
+import { CONFIG_PLACES, findConfig } from '../config/find-config.js';
 import { Secret } from '../core/secret.js';
 
 /** Where a command says how it ended. */
@@ -9,7 +9,7 @@ export type SetExit = (code: number) => void;
 
 export const configOption = (): Option =>
   new Option('-c, --config <file>', 'the operator config')
-    .default(findConfig(), `the first of ${configPlaces().join(', ')}`)
+    .default(findConfig(), `the first of ${CONFIG_PLACES.join(', ')}`)
     .env('FORGEHAND_CONFIG');
 export const jsonOption = (): Option => new Option('--json', 'print JSON').default(false);
 export const orgOption = (): Option => new Option('--org <name>', 'only this organization');

@@ -29,7 +29,7 @@ export function doctorCommand(exit: SetExit): Command {
     },
     show: async ({ config, ...report }, { operations }) => {
       const { describeDoctor } = await import('./print-doctor.js');
-      return `${describeDoctor(report, operations)}\n${colour.dim(`config: ${plain(config)}`)}`;
+      return `${colour.dim(`config: ${plain(config)}`)}\n${describeDoctor(report, operations)}`;
     },
     join: ({ forges, ...report }, further) => ({
       ...report,

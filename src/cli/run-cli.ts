@@ -1,5 +1,4 @@
-import { Command, CommanderError, Help } from 'commander';
-import type { Option } from 'commander';
+import { Command, CommanderError } from 'commander';
 import { BotError, InvalidFile, UserError, messageOf } from '../core/errors.js';
 import { formatProblem } from '../core/problem.js';
 import type { SetExit } from './command-options.js';
@@ -11,6 +10,8 @@ import { auditCommand } from './audit.command.js';
 import { backtestCommand } from './backtest.command.js';
 import { backupCommand } from './backup.command.js';
 import { checkCommand } from './check.command.js';
+import { optionDescription } from './command-table.js';
+import { completionCommand } from './completion.command.js';
 import { consoleCommand } from './console.command.js';
 import { deliveriesCommand } from './deliveries.command.js';
 import { demoCommand } from './demo.command.js';
@@ -22,6 +23,7 @@ import { gapsCommand } from './gaps.command.js';
 import { hookCommand } from './hook.command.js';
 import { housekeepingCommand } from './housekeeping.command.js';
 import { initCommand } from './init.command.js';
+import { manCommand } from './man.command.js';
 import { notifyCommand } from './notify.command.js';
 import { operatorsCommand } from './operators.command.js';
 import { orgsCommand } from './orgs.command.js';
@@ -47,7 +49,8 @@ import { testCommand } from './test.command.js';
 import { tryCommand } from './try.command.js';
 import { VERSION } from '../platform/version.js';
 import { versionCommand } from './version.command.js';
-import { colour, writeErr, writeOut } from './terminal.js';
+import { noPagerOption } from './pager.js';
+import { colour, keepForPager, showKept, writeErr, writeOut } from './terminal.js';
 
 /** 0 done · 1 the answer is no (a check failed, nothing was retried) · 2 the command line or a file is wrong · 3 it could not be done · 4 a plan has changes · 74 the disk did not confirm a write. */
 const EXIT = { ok: 0, no: 1, usage: 2, failed: 3 } as const;
@@ -96,6 +99,8 @@ const COMMANDS: ReadonlyArray<(exit: SetExit) => Command> = [
   backupCommand,
   restoreCommand,
   storeCommands,
+  completionCommand,
+  manCommand,
   versionCommand,
 ];
 
@@ -112,6 +117,7 @@ export function makeProgram(exit: SetExit): Command {
       '\nExit codes: 0 done, 1 the answer is no, 2 wrong command line or file, 3 could not be done, 4 a plan has changes.',
     );
   for (const make of COMMANDS) program.addCommand(answering(make(exit), 'forgehand'));
+  program.hook('preAction', (_, command) => pageList(command));
   return program.configureOutput({ writeOut, writeErr }).exitOverride();
 }
 
@@ -119,19 +125,21 @@ export function makeProgram(exit: SetExit): Command {
 export async function runCli(args: readonly string[]): Promise<number> {
   let code: number = EXIT.ok;
   try {
-    await makeProgram((outcome) => (code = outcome)).parseAsync(args, { from: 'user' });
+    await makeProgram((outcome) => (code = outcome))
+      .parseAsync(args, { from: 'user' })
+      .finally(showKept);
     return code;
   } catch (error) {
     return report(error);
   }
 }
 
-const HELP = new Help();
-
-/** A flag that is not given is off: nobody needs to read that. */
-function optionDescription(option: Option): string {
-  const isOff = option.defaultValue === false;
-  return HELP.optionDescription(isOff ? Object.create(option, { defaultValue: { value: undefined } }) : option);
+/** Lists alone have the option, and those that go on never end. */
+function pageList(command: Command): void {
+  const { pager, json, follow } = command.opts<{ pager?: boolean; json?: boolean; follow?: boolean }>();
+  if (pager && !json && !follow) keepForPager();
+  // It is no option of what the command asks the bot.
+  command.setOptionValue('pager', undefined);
 }
 
 /**
@@ -141,6 +149,7 @@ function optionDescription(option: Option): string {
 function answering(command: Command, above: string): Command {
   const path = `${above} ${command.name()}`;
   for (const inner of command.commands) answering(inner, path);
+  if (command.options.some(({ long }) => long === '--limit')) command.addOption(noPagerOption());
   command.configureOutput({ writeOut, writeErr }).configureHelp({ optionDescription });
   return command.showHelpAfterError(`(${path} --help shows what it takes)`).exitOverride();
 }

@@ -1,7 +1,9 @@
 import { randomInt } from 'node:crypto';
 import pc from 'picocolors';
+import { variable } from '../config/environment-file.js';
 import { asCalled } from './called-as.js';
 import { visible, visibleLines } from '../core/visible.js';
+import { isLonger, showInPager } from './pager.js';
 
 /**
  * The one place where commands write. What a terminal would obey is escaped here, whatever view it comes from; only colours that were made
@@ -14,9 +16,11 @@ const OWN_COLOURS = new RegExp(`\\u001b\\[(\\d+);${MARK}m`, 'g');
 
 type Paint = (text: string) => string;
 
-/** No colours where the output is no terminal, or NO_COLOR asks for none. */
+/** NO_COLOR wins over FORCE_COLOR; FORCE_COLOR=0 asks for none, as it does of Node itself. Without either: where the output is a terminal. */
+const HAS_COLOURS = pc.isColorSupported && variable('FORCE_COLOR') !== '0';
+
 function paint(open: number, close: number): Paint {
-  if (!pc.isColorSupported) return String;
+  if (!HAS_COLOURS) return String;
   return (text) => `\u001b[${open};${MARK}m${text}\u001b[${close};${MARK}m`;
 }
 
@@ -36,8 +40,25 @@ export function oneLine(text: string): string {
   return betweenColours(text, visible);
 }
 
+/** What waits for the end of the command; null = it is written as it comes. */
+let list: string | null = null;
+
+/** From now on, what is written to a terminal is kept for the pager. In a pipe this changes nothing. */
+export function keepForPager(): void {
+  if (process.stdout.isTTY) list = '';
+}
+
+/** Called when the command holds no store any more: a reader may take an hour. */
+export function showKept(): void {
+  const text = list ?? '';
+  list = null;
+  if (text === '' || (isLonger(text, process.stdout.rows) && showInPager(text))) return;
+  process.stdout.write(text);
+}
+
 export function writeOut(text: string): void {
-  process.stdout.write(forTerminal(text));
+  if (list === null) process.stdout.write(forTerminal(text));
+  else list += forTerminal(text);
 }
 
 export function writeErr(text: string): void {

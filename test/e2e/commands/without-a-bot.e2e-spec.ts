@@ -1,9 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startScriptedServer } from '../../fakes/scripted-server.js';
+import { ROOT } from '../../services/with-services.mjs';
 import type { Place } from '../support/a-place.js';
 import { aPlace } from '../support/a-place.js';
 import { FORGEHAND, requireBuild } from '../support/built.js';
@@ -115,6 +118,32 @@ describe('e2e/commands without a bot', () => {
       stderr: '',
     });
     expect(await run('--version')).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+  });
+
+  it.each([
+    ['in a pipe', {}, false],
+    ['in a pipe, FORCE_COLOR', { FORCE_COLOR: '1' }, true],
+    ['in a pipe, FORCE_COLOR=0', { FORCE_COLOR: '0' }, false],
+    ['in a pipe, FORCE_COLOR and NO_COLOR', { FORCE_COLOR: '1', NO_COLOR: '1' }, false],
+  ])('%s => colours: %s', async (_where, env, isColoured) => {
+    const child = new Child([FORGEHAND, 'check', '--config', 'nowhere.yaml'], { NO_COLOR: '', ...env }, place.dir);
+    await child.ended;
+
+    expect(child.stderr).toContain('nowhere.yaml');
+    expect(child.stderr.includes('\u001b[31m')).toBe(isColoured);
+  });
+
+  it('completion and man print what the build has, and the organizations of the config', async () => {
+    const scripts = [await run('completion', 'bash'), await run('completion', 'zsh'), await run('completion', 'fish')];
+    const page = await run('man');
+
+    for (const { stdout } of scripts) expect(stdout).toMatch(/ housekeeping run/);
+    expect(page.stdout).toBe(readFileSync(join(ROOT, 'dist/man/forgehand.1'), 'utf8'));
+    expect(await run('completion', 'orgs', '--config', place.configFile)).toEqual({
+      code: 0,
+      stdout: 'acme\n',
+      stderr: '',
+    });
   });
 
   it('notify test says what became of a message to each destination', async () => {

@@ -1,10 +1,13 @@
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { DoctorPage } from '../../../src/api/operations/answers.js';
 import type { HookReport } from '../../../src/housekeeping/doctor/install-hook.js';
 import { aForge, type Forge } from '../support/a-forge.js';
 import { aPlace, type Place } from '../support/a-place.js';
 import { startBot } from '../support/bot.js';
-import { requireBuild } from '../support/built.js';
+import { Terminal, hasTerminal } from '../support/a-terminal.js';
+import { FORGEHAND, requireBuild } from '../support/built.js';
 import { forgehand, type CommandResult } from '../support/forgehand.js';
 
 const SECRET = 'the-secret-of-the-hook-5d1f';
@@ -15,6 +18,14 @@ const MISSPELT = RULES.replace(
   'on: repository.created',
   'on: repository.created, where: { actor: [olgaa, bot-of-acme] }',
 );
+
+/** A list that is longer than the terminal. */
+async function onTerminal({ dir, configFile, env }: Place, pager: string, ...options: string[]) {
+  if (!hasTerminal) return { code: 1, shown: '' };
+  const command = [process.execPath, FORGEHAND, 'doctor', '--operations', '--config', configFile, ...options].join(' ');
+  const terminal = new Terminal(command, dir, { ...env, PAGER: pager });
+  return { code: await terminal.ended, shown: terminal.shown };
+}
 
 describe('e2e/doctor', () => {
   let forge: Forge;
@@ -65,6 +76,8 @@ describe('e2e/doctor', () => {
     const made = await run('hook', 'install', '--json');
     const again = await run('hook', 'install');
     const told = await run('doctor', '--operations');
+    const paged = await Promise.all(['cat > pages', 'true', 'no-such-pager'].map((pager) => onTerminal(place, pager)));
+    const unpaged = await onTerminal(place, 'cat > other-pages', '--no-pager');
     await bot.stop();
 
     const report = JSON.parse(alone.stdout) as DoctorPage & { running: boolean };
@@ -84,6 +97,16 @@ describe('e2e/doctor', () => {
     expect(told.stdout).toContain('/user/settings/applications, Generate New Token with');
     expect(told.stdout).toMatch(/create a milestone +there/);
     expect(told.stdout).toMatch(/\n1 finding\n$/);
+    if (hasTerminal) {
+      expect([...paged, unpaged].map(({ code }) => code)).toEqual([1, 1, 1, 1]);
+      expect(paged[0]?.shown + (paged[1]?.shown ?? '')).toBe('');
+      expect(readFileSync(join(place.dir, 'pages'), 'utf8')).toMatch(/create a milestone +.*there[^]*1 finding/);
+      expect(paged[2]?.shown).toMatch(/create a milestone +there[^]*1 finding/);
+      expect([unpaged.shown, existsSync(join(place.dir, 'other-pages'))]).toEqual([
+        expect.stringMatching(/1 finding/),
+        false,
+      ]);
+    }
     expect([alone, dry, made, again, told].map(({ stdout, stderr }) => stdout + stderr).join('\n')).not.toContain(
       SECRET,
     );
@@ -99,7 +122,9 @@ describe('e2e/doctor', () => {
     expect(ended.map(({ code }) => code)).toEqual([2, 2, 2]);
   });
 
-  it('ends with 0 when nothing is wrong', async () => {
+  it('ends with 0 when nothing is wrong, and names the config that it found', async () => {
+    mkdirSync(join(place.dir, 'of-ann'));
+    symlinkSync(place.dir, join(place.dir, 'of-ann/forgehand'));
     const { token } = await forge.control('POST', '/_sandbox/accounts', {
       login: 'modest',
       org: 'acme',
@@ -108,14 +133,13 @@ describe('e2e/doctor', () => {
     });
 
     const { code, stdout } = await forgehand(
-      { dir: place.dir, env: { ...place.env, FORGE_TOKEN: String(token) } },
+      { dir: place.dir, env: { ...place.env, FORGE_TOKEN: String(token), XDG_CONFIG_HOME: join(place.dir, 'of-ann') } },
       'doctor',
       '--fresh',
-      '--config',
-      place.configFile,
     );
 
     expect([code, stdout]).toEqual([0, expect.stringMatching(/nothing is wrong\n$/)]);
+    expect(stdout.split('\n')[0]).toBe(`config: ${place.dir}/of-ann/forgehand/forgehand.yaml`);
   });
 
   it('check --online asks the forge for what the rules name, before a bot runs them', async () => {
