@@ -21,6 +21,7 @@ import { helmChecks } from './checks/helm.mjs';
 import { imageChecks } from './checks/image.mjs';
 import { monitoringChecks } from './checks/monitoring.mjs';
 import { packageChecks } from './checks/package.mjs';
+import { releaseChecks } from './checks/release.mjs';
 
 const DEPLOY = dirname(fileURLToPath(import.meta.url));
 const ROOT = dirname(DEPLOY);
@@ -47,7 +48,12 @@ try {
   else skip('compose file, as the engine reads it', 'no container engine answers');
   await check('production packages start by the start command of the image', () => productionStarts());
   for (const [name, work] of packageChecks(scratch, { run, must, expect, Skipped }, build)) await check(name, work);
-  for (const [name, work] of [...imageChecks(scratch), ...helmChecks(scratch), ...monitoringChecks(scratch)])
+  for (const [name, work] of [
+    ...imageChecks(scratch),
+    ...helmChecks(scratch),
+    ...monitoringChecks(scratch),
+    ...releaseChecks(scratch, build),
+  ])
     await check(name, work);
 } finally {
   rmSync(scratch, { recursive: true, force: true });

@@ -17,8 +17,8 @@ export function expect(isTrue, otherwise) {
   if (!isTrue) throw new Error(otherwise);
 }
 
-export function run(command, args, { cwd = ROOT, env = process.env, timeout = LONG_MS } = {}) {
-  const done = spawnSync(command, args, { cwd, env, encoding: 'utf8', timeout, maxBuffer: 2 ** 28 });
+export function run(command, args, { cwd = ROOT, env = process.env, input, timeout = LONG_MS } = {}) {
+  const done = spawnSync(command, args, { cwd, env, input, encoding: 'utf8', timeout, maxBuffer: 2 ** 28 });
   const text = `${done.stdout ?? ''}${done.stderr ?? ''}`.trim();
   return { status: done.error ? -1 : (done.status ?? -1), text, out: done.stdout ?? '' };
 }

@@ -5,7 +5,7 @@ import { parseAllDocuments, parse } from 'yaml';
 import { DEPLOY, ROOT, expect, goModule, goTool, must, run } from './common.mjs';
 
 const CHART = join(DEPLOY, 'helm');
-const HELM = 'helm.sh/helm/v3/cmd/helm@v3.18.6';
+export const HELM = 'helm.sh/helm/v3/cmd/helm@v3.18.6';
 const KUBECONFORM = 'github.com/yannh/kubeconform/cmd/kubeconform@v0.6.7';
 /** It carries the OpenAPI descriptions of Kubernetes, one file for each group and version. */
 const SCHEMAS = 'sigs.k8s.io/kubectl-validate@v0.0.4';
