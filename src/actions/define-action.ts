@@ -35,6 +35,13 @@ export interface EarlierStep {
   readonly code: string | null;
 }
 
+/** An intent of the same action in the same order of effects. */
+export interface OpenWish {
+  readonly params: JsonObject;
+  /** As `ActionContext.noted`. */
+  readonly noted: JsonObject;
+}
+
 /** The newest settled intent of the same effect key: the memory where the forge can tell nothing. */
 export interface Memory {
   /** Its parameters equal ours, sealed values by their hash, secrets by their name. */
@@ -52,6 +59,12 @@ export interface ActionContext<Kind extends TargetKind, Must extends OperationNa
   recall(): Promise<Memory | null>;
   /** What became of the earlier steps of this run that are about the same item, in order. */
   earlierSteps(): Promise<readonly EarlierStep[]>;
+  /** What an earlier look for this very intent noted (`notYet`); empty = nothing. */
+  readonly noted: JsonObject;
+  /** Live intents that have not ended, of the same action and order of effects, planned before this one, in their order. */
+  openBefore(): Promise<readonly OpenWish[]>;
+  /** By the clock of this process; null after a lost answer, when only the forge is asked. */
+  readonly now: Date | null;
   /** Numbers of the objects that intents of this effect key made: what we own. Empty where the journal tells of none. */
   made(): Promise<ReadonlySet<string>>;
   /**
@@ -107,6 +120,9 @@ export interface LookContext<
   | 'target'
   | 'recall'
   | 'earlierSteps'
+  | 'noted'
+  | 'openBefore'
+  | 'now'
   | 'made'
   | 'lastMade'
   | 'isOurs'
@@ -193,6 +209,8 @@ interface ActionWords<
   readonly params: Specs;
   /** Operations without which the action is useless; the first one is its write, unless it `sends`. */
   readonly operations: readonly Must[];
+  /** Further writes that are steps on the way: after one that was answered the intent goes on (`notYet`), and its end comes with a later look. */
+  readonly onTheWay?: readonly OperationName[];
   /** Its write goes to a service outside of the forge, by `send`. */
   readonly sends?: true;
   /** The operation in its effect key, where that is not its own write: one that takes away what another one makes. */
@@ -303,6 +321,8 @@ export type Outcome =
       readonly kind: 'unchanged' | 'conflict' | 'refused' | 'undone' | 'not-yet';
       readonly reason: Reason;
       readonly detail: JsonObject;
+      /** Of `not-yet`: time to the next look; absent = by how long it waits already. */
+      readonly againInMs?: number;
     };
 
 type NoChange = Exclude<Outcome, { kind: 'changed' }>;
@@ -340,7 +360,7 @@ export type Decision<Change> =
 export function there(
   reason: Reason,
   { detail = {}, ids = [], isSure = true }: { detail?: JsonObject; ids?: readonly string[]; isSure?: boolean } = {},
-): Decision<never> {
+): Extract<Decision<never>, { kind: 'there' }> {
   return { kind: 'there', reason, detail, ids, isSure };
 }
 
@@ -373,9 +393,13 @@ export function refused(reason: Reason): NoChange {
   return { kind: 'refused', reason, detail: {} };
 }
 
-/** Something that others do is missing still (an approval, a check): looked at again after the events of `awaits` and from time to time. */
-export function notYet(reason: Reason): NoChange {
-  return { kind: 'not-yet', reason, detail: {} };
+/**
+ * Something that others do is missing still (an approval, a check): looked at again after the events of `awaits` and from time to time. After a write it says
+ * that this was a step on the way: each look makes at most one, and the effect is done with the last.
+ * @param note what the next looks for this intent are told (`noted`)
+ */
+export function notYet(reason: Reason, note: JsonObject = {}, againInMs?: number): NoChange {
+  return { kind: 'not-yet', reason, detail: note, ...(againInMs === undefined ? {} : { againInMs }) };
 }
 
 /** We made it before, and a person took it away: not made again until a person says so. */

@@ -217,6 +217,9 @@ const NOTHING_OPEN: Facts = { call: null, memory: null, isAnsweredLate: false };
 const NO_JOURNAL = {
   recall: async () => null,
   earlierSteps: async () => [],
+  noted: {},
+  openBefore: async () => [],
+  now: null,
   made: async () => new Set<string>(),
   lastMade: async () => null,
   isOurs: () => null,

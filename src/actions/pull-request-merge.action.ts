@@ -1,31 +1,27 @@
-import {
-  defineAction,
-  textOf,
-  changed,
-  conflict,
-  notYet,
-  refused,
-  there,
-  toWrite,
-  unchanged,
-  undone,
-} from './define-action.js';
-import type { Decision } from './define-action.js';
+import { defineAction, textOf, changed, conflict, notYet, toWrite, unchanged, type Decision } from './define-action.js';
 import { say } from './reasons.js';
-import { choice, commitId, flag, id, optional, type ParamsOf, text, whole, referring } from './support/params.js';
-import { readAll, isRefused, orMissing, type ForgeClient } from '../forge/forge-client.js';
-import { idsIn, type OpenCall, type SentEffect } from './support/recovery.js';
-import { plansIn, type SeenPlans } from './support/planned-merge.js';
+import { choice, commitId, flag, id, optional, text, whole, referring } from './support/params.js';
+import {
+  compareInQueue,
+  leavesNext,
+  lookInQueue,
+  noteOf,
+  snapshotOf,
+  writeInQueue,
+  type Change,
+} from './support/merge-queue.js';
+import { judge, readReviews, stateOfChecks, type SeenPull } from './support/merge-state.js';
+import { readAll, isRefused, orMissing } from '../forge/forge-client.js';
+import type { SentEffect } from './support/recovery.js';
+import { plansIn } from './support/planned-merge.js';
 import { isAbout } from './support/compare.js';
 import { valueOf } from './support/unfit.js';
 import { ifNamed, issue, label } from './support/objects.js';
 import { ForgeError } from '../core/errors.js';
 import type { ForgeEvent } from '../core/event.js';
+import type { EventKind } from '../core/event-kinds.js';
 import { isJsonObject } from '../core/json.js';
-import type { Pull, Review } from '../core/objects/tracker.js';
-import { isSameName } from '../core/object-name.js';
 import { RIGHTS } from '../core/rights.js';
-import { newestVerdicts } from '../forge/newest-verdicts.js';
 
 /** With the waits between them, about twenty seconds; a check takes a few. */
 const CALLS_WHILE_CHECKED = 3;
@@ -33,6 +29,8 @@ const CALLS_WHILE_CHECKED = 3;
 /** What a protected branch asks beyond the rule, as Gitea says it; Forgejo puts it behind `reason:`. */
 const PROTECTION_ASKS =
   /required status checks|enough approvals|requested changes|official review requests|behind the base branch/i;
+
+const RAISED_BY_QUEUE: ReadonlySet<EventKind> = new Set(['pull_request.synchronized', 'comment.created']);
 
 const METHODS = ['merge', 'rebase', 'rebase-merge', 'squash', 'fast-forward-only'] as const;
 
@@ -48,27 +46,23 @@ const params = {
     ),
   ),
   delete_branch: optional(flag('delete its branch after the merge')),
+  update: optional(
+    flag(
+      'a merge queue of the target branch: in its turn the branch is brought up to date by a merge, its checks run, and this head is merged',
+    ),
+  ),
+  checks_within: optional(
+    whole('with update: minutes after the update in which the checks must end, or it leaves the queue. Default: 60', {
+      min: 1,
+      max: 4_320,
+    }),
+  ),
   by: optional(
     choice('bot (default), or forge: its own automatic merge is planned, and made once the required checks succeed', {
       words: ['bot', 'forge'],
     }),
   ),
 };
-
-interface SeenPull {
-  /** Null = there is none. */
-  readonly pull: Pull | null;
-  /** Undefined = not asked for: what was read before already speaks against the merge. */
-  readonly reviews?: readonly Review[];
-  /** The bot itself approved this commit, and the operator does not allow it to merge what it approved. */
-  readonly isApprovedByUs?: boolean;
-  /** As `stateOfChecks`; undefined = not asked for. */
-  readonly checks?: string | null;
-  /** Where the forge is to merge: its plans; undefined = not asked for. */
-  readonly plans?: SeenPlans;
-  /** Where the forge is to merge: whether the base waits for statuses; undefined = not asked for. */
-  readonly requiresChecks?: boolean;
-}
 
 /**
  * All that speaks for the merge is read again right before it, about the one commit that the rule saw; the forge gets that commit too. The
@@ -79,6 +73,9 @@ interface SeenPull {
  *
  * With `by: forge` the call plans the forge's own automatic merge, and the effect is the plan, which only the timeline shows. Servers keep no commit with a
  * plan: what is pushed later is merged too. Where the base requires no checks they wait for none (Gitea merges at once), so that is refused unless the rule says `checks: false`.
+ *
+ * With `update: true` it has a place in the merge queue of its target, from the look on at which nothing but the checks is missing. In its turn each look makes one
+ * write: an update of the branch, later the merge; or, when it leaves, the comment that says why. Whatever was lost on the way, the next look finds it.
  */
 export const mergePullRequest = defineAction({
   name: 'pull_request.merge',
@@ -86,16 +83,25 @@ export const mergePullRequest = defineAction({
   target: 'repository',
   params,
   operations: ['mergePull', 'getPull', 'listReviews', 'getCombinedStatus', 'listTimeline', 'getBranch'],
-  whereOffered: [],
+  whereOffered: ['updatePullBranch', 'compareCommits', 'getCommit', 'createComment', 'listComments'],
+  onTheWay: ['updatePullBranch', 'createComment'],
   right: RIGHTS.code,
   asksAct: true,
   naturalKey: 'number',
   keyOf: ({ number }) => textOf(number),
   object: ({ number }) => issue(number),
   names: ({ label: wanted }) => ifNamed(wanted, label),
+  unfit: (inputs) => {
+    const isQueued = inputs['update'] !== undefined && valueOf(inputs, 'update') !== false;
+    if (isQueued && valueOf(inputs, 'by') === 'forge')
+      return { reason: say('params.exclude', { names: ['update', 'by: forge'] }), param: 'update' };
+    return inputs['checks_within'] && !isQueued
+      ? { reason: say('params.needs', { param: 'checks_within', needs: 'update: true' }), param: 'checks_within' }
+      : null;
+  },
   // What was taken back meanwhile (pull_request.unqueue) is not merged by an older wish.
   overwrites: true,
-  raises: ['pull_request.merged', 'push', 'branch.deleted'],
+  raises: ['pull_request.merged', 'push', 'branch.deleted', 'pull_request.synchronized', 'comment.created'],
   awaits: [
     'status.set',
     'workflow.finished',
@@ -113,9 +119,11 @@ export const mergePullRequest = defineAction({
     'pull_request.merged',
   ],
   effect: {
-    mayRaise: (kind, inputs) =>
-      kind !== 'branch.deleted' ||
-      (inputs['delete_branch'] !== undefined && valueOf(inputs, 'delete_branch') !== false),
+    mayRaise: (kind, inputs) => {
+      const needs =
+        kind === 'branch.deleted' ? 'delete_branch' : RAISED_BY_QUEUE.has(kind) ? ('update' as const) : undefined;
+      return needs === undefined || (inputs[needs] !== undefined && valueOf(inputs, needs) !== false);
+    },
     // The commits of a rebase name neither the pull request nor its head.
     isKnown: (kind, inputs) => kind !== 'push' || valueOf(inputs, 'method') !== 'rebase',
   },
@@ -123,9 +131,11 @@ export const mergePullRequest = defineAction({
   about: ({ number }) => ({ what: 'pull request', number }),
 
   /** One read after the other, as long as nothing speaks against it. */
-  async look({ forge, place, call, isOurs, lastMade, mergesOwnApprovals }, wanted): Promise<SeenPull> {
+  async look(context, wanted): Promise<SeenPull> {
+    const { forge, place, call, isOurs, lastMade } = context;
     const where = { ...place, index: wanted.number };
     const pull = await orMissing(forge.getPull(where));
+    if (wanted.update === true) return lookInQueue(context, wanted, pull);
     const plans =
       wanted.by === 'forge' && pull?.state === 'open'
         ? plansIn(await readAll(forge, 'listTimeline', where))
@@ -133,13 +143,7 @@ export const mergePullRequest = defineAction({
     const isUndone = plans?.takenBackBy && isOurs(plans.takenBackBy) !== true && (await lastMade()) !== null;
     const basis = { pull, ...(plans && { plans: { ...plans, isUndone: isUndone === true } }) };
     if (call || judge(wanted, basis, call)) return basis;
-    const reviews = await readAll(forge, 'listReviews', where);
-    const isOurApproval = ({ user, state, dismissed, commit_id: commit }: Review): boolean =>
-      state === 'APPROVED' &&
-      dismissed !== true &&
-      (!commit || commit === wanted.sha) &&
-      isOurs({ id: user?.id ?? '', login: user?.login ?? '' }) === true;
-    const seen = { ...basis, reviews, isApprovedByUs: !mergesOwnApprovals && reviews.some(isOurApproval) };
+    const seen = { ...basis, ...(await readReviews(context, wanted)) };
     if (wanted.checks === false || judge(wanted, seen, call)) return seen;
     if (wanted.by === 'forge') {
       const base = await forge.getBranch({ ...place, branch: pull?.base?.ref ?? '' });
@@ -148,33 +152,47 @@ export const mergePullRequest = defineAction({
     return { ...seen, checks: await stateOfChecks(forge, { ...place, ref: wanted.sha }) };
   },
 
-  compare({ wanted, seen, call }) {
-    const { head, base } = seen.pull ?? {};
-    const ids = seen.plans && { ids: [...seen.plans.ids] };
-    const remember = { head: wanted.sha, base: base?.ref ?? null, branch: head?.ref ?? null, ...ids };
-    return judge(wanted, seen, call) ?? toWrite(null, { remember });
+  compare({ wanted, seen, call }): Decision<Change> {
+    if (seen.queue) return compareInQueue(wanted, seen, seen.queue, call);
+    const change = { does: 'merge', head: wanted.sha, noted: null } as const;
+    return judge(wanted, seen, call) ?? toWrite(change, { remember: snapshotOf(change, seen) });
   },
 
-  async write({ forge, place, earlierCalls }, { number, sha, method = 'merge', delete_branch: deleteBranch, by }) {
+  async write(
+    { forge, place, earlierCalls },
+    { number, sha, method = 'merge', delete_branch: deleteBranch, by },
+    change,
+  ) {
     const where = { ...place, index: number };
+    if (change.does !== 'merge') return writeInQueue(forge, where, { number, sha }, change);
+    const { head, noted } = change;
     const after = {
       ...(deleteBranch === undefined ? {} : { delete_branch_after_merge: deleteBranch }),
       ...(by === 'forge' ? { merge_when_checks_succeed: true } : {}),
     };
     try {
-      await forge.mergePull({ ...where, body: { do: method, head_commit_id: sha, ...after } });
+      await forge.mergePull({ ...where, body: { do: method, head_commit_id: head, ...after } });
     } catch (error) {
       // The first plan stays, with its method.
       if (by === 'forge' && isRefused(error, 409)) return unchanged(say('found.planned', { number }));
-      if (isRefused(error, 409)) return conflict(say('cannot.merge.conflict', { number }));
+      if (isRefused(error, 409)) {
+        const reason = say('cannot.merge.conflict', { number });
+        return noted ? leavesNext(noted, reason) : conflict(reason);
+      }
       if (!isRefused(error, 405)) throw error;
       const { forgeMessage = '' } = error.facts;
-      if (PROTECTION_ASKS.test(forgeMessage))
-        return notYet(say('cannot.merge.protected', { number, said: forgeMessage }));
+      if (PROTECTION_ASKS.test(forgeMessage)) {
+        const reason = say('cannot.merge.protected', { number, said: forgeMessage });
+        // What people must do first holds up nobody behind it.
+        return noted
+          ? notYet(reason, noteOf({ ...noted, isReady: /behind the base/i.test(forgeMessage) }))
+          : notYet(reason);
+      }
       if (!/try again later/i.test(forgeMessage)) throw error;
       const now = await forge.getPull(where);
       if (now.merged === true) return unchanged(say('found.state', { what: 'pull request', number, state: 'merged' }));
-      if (now.mergeable === false && earlierCalls >= CALLS_WHILE_CHECKED)
+      // A head that has all of its base cannot conflict with it.
+      if (now.mergeable === false && earlierCalls >= CALLS_WHILE_CHECKED && !noted)
         return conflict(say('cannot.merge.conflict', { number }));
       throw new ForgeError('not-sent', say('cannot.merge.checking', { number }), {
         operation: 'mergePull',
@@ -182,14 +200,23 @@ export const mergePullRequest = defineAction({
         detail: 'checking',
       });
     }
-    const made = { number, method, sha };
+    const made = { number, method, sha: head };
     return changed(by === 'forge' ? say('made.planned', made) : say('made.merged', made));
   },
 
   recover: {
     matcher: {
-      echoes: ['pull_request.merged', 'push', 'branch.deleted'],
+      echoes: ['pull_request.merged', 'push', 'branch.deleted', 'pull_request.synchronized', 'comment.created'],
       isEcho: (event, sent) => {
+        const does = sent.snapshot?.['does'] ?? 'merge';
+        if (event.kind === 'comment.created') return does === 'tell' && isAbout(event.data, sent.params);
+        if (event.kind === 'pull_request.synchronized') return does === 'update' && isAbout(event.data, sent.params);
+        if (event.kind === 'push' && does === 'update')
+          return (
+            event.data['branch'] === (sent.snapshot?.['branch'] ?? null) &&
+            event.data['before'] === (sent.snapshot?.['head'] ?? null)
+          );
+        if (does !== 'merge') return false;
         if (event.kind === 'pull_request.merged') return isAbout(event.data, sent.params);
         if (event.kind === 'push') return isPushOfMerge(event, sent);
         return sent.params['delete_branch'] === true && event.data['branch'] === (sent.snapshot?.['branch'] ?? null);
@@ -198,48 +225,6 @@ export const mergePullRequest = defineAction({
   },
 });
 
-/** What speaks against the merge, by what was read of it so far; null = nothing. */
-function judge(
-  { number, sha, label, approvals = 1 }: ParamsOf<typeof params>,
-  { pull, plans, reviews, isApprovedByUs, checks, requiresChecks }: SeenPull,
-  call: OpenCall | null,
-): Decision<never> | null {
-  if (pull === null) return refused(say('cannot.missing', { what: 'pull request', number }));
-  const about = { what: 'pull request', number };
-  if (pull.merged === true) return there(say('found.state', { ...about, state: 'merged' }));
-  if (pull.state !== 'open') return refused(say('found.state', { ...about, state: 'closed' }));
-  const planned = plans && judgePlans(number, plans, call);
-  if (planned) return planned;
-  if (pull.head?.sha !== sha) return refused(say('cannot.merge.head', { number, sha: pull.head?.sha ?? 'nothing' }));
-  if (pull.draft === true) return notYet(say('found.state', { ...about, state: 'a draft' }));
-  if (label !== undefined && !pull.labels?.some(({ name }) => isSameName(name, label)))
-    return notYet(say('cannot.merge.label', { number, label }));
-  if (reviews === undefined) return null;
-  // Left uncounted here, it would still count for the protection of the branch.
-  if (isApprovedByUs) return refused(say('cannot.merge.own-approval', { number }));
-  const { approvedBy, rejectedBy } = verdictsOf(reviews, sha, pull.user?.login);
-  if (rejectedBy.length > 0) return notYet(say('cannot.merge.rejected', { number, people: rejectedBy }));
-  if (approvedBy.length < approvals)
-    return notYet(say('cannot.merge.approvals', { number, count: approvedBy.length, needs: approvals, sha }));
-  if (requiresChecks === false)
-    return refused(say('cannot.merge.no-required-checks', { number, base: pull.base?.ref ?? '' }));
-  if (checks === null) return notYet(say('cannot.merge.no-status', { sha }));
-  return checks === undefined || checks === 'success'
-    ? null
-    : notYet(say('cannot.merge.checks', { sha, state: checks }));
-}
-
-/** What the plans that the forge has say; null = one may be made. A plan that came since an open call is that of the call, whatever became of it. */
-function judgePlans(
-  number: string,
-  { ids, isOpen, isUndone }: SeenPlans,
-  call: OpenCall | null,
-): Decision<never> | null {
-  const sinceCall = ids.filter((id) => call && !idsIn(call.snapshot).has(id));
-  if (sinceCall.length > 0 || isOpen) return there(say('found.planned', { number }), { ids: sinceCall });
-  return isUndone && !call ? undone(say('found.plan-taken-back', { number })) : null;
-}
-
 /** It brings the head that was wanted, or its last commit names the pull request as forges write it. A rebase writes neither. */
 function isPushOfMerge({ data }: ForgeEvent, { params, snapshot }: SentEffect): boolean {
   const base = snapshot?.['base'] ?? null;
@@ -247,48 +232,9 @@ function isPushOfMerge({ data }: ForgeEvent, { params, snapshot }: SentEffect): 
   const commits = [data['head_commit'], ...(Array.isArray(data['commits']) ? data['commits'] : [])]
     .map((commit) => commit ?? null)
     .filter(isJsonObject);
-  if (data['after'] === params['sha'] || commits.some((commit) => commit['id'] === params['sha'])) return true;
+  const head = snapshot?.['head'] ?? params['sha'];
+  if (data['after'] === head || commits.some((commit) => commit['id'] === head)) return true;
   const [title = ''] = textOf(commits[0]?.['message']).split('\n');
   const number = (/^Merge pull request '.*' \(#(\d+)\) from /.exec(title) ?? /\(#(\d+)\)$/.exec(title))?.[1];
   return number !== undefined && number === textOf(params['number']);
-}
-
-/**
- * What the newest statuses of a commit come to; null where it has none, which Gitea calls pending too. Servers judge the statuses of one page:
- * those of further pages are read where there are more.
- */
-async function stateOfChecks(
-  forge: Pick<ForgeClient, 'getCombinedStatus'>,
-  where: { readonly owner: string; readonly repo: string; readonly ref: string },
-): Promise<string | null> {
-  let total: number | null = null;
-  const {
-    state,
-    statuses,
-    total_count: count,
-  } = await forge.getCombinedStatus(
-    { ...where, limit: 50 },
-    { onReply: ({ totalCount }) => void (total = totalCount) },
-  );
-  if (!state || statuses?.length === 0 || (!statuses && Number(count ?? 1) === 0)) return null;
-  if (state !== 'success' || statuses === undefined || total === null || total <= statuses.length) return state;
-  const all = await readAll(forge, 'getCombinedStatus', where);
-  return all.find(({ status }) => status !== 'success' && status !== 'skipped')?.status ?? state;
-}
-
-/** Who approved this very commit, and who wants changes, each by their newest verdict; the author's own does not count. */
-function verdictsOf(
-  reviews: readonly Review[],
-  sha: string,
-  author: string | null | undefined,
-): { approvedBy: string[]; rejectedBy: string[] } {
-  const all = newestVerdicts(reviews, author);
-  const isOfThis = (review: Review): boolean =>
-    review.stale !== true && (!review.commit_id || review.commit_id === sha);
-  return {
-    approvedBy: all
-      .filter((review) => review.state === 'APPROVED' && review.official !== false && isOfThis(review))
-      .map(({ user }) => user?.login ?? ''),
-    rejectedBy: all.filter(({ state }) => state === 'REQUEST_CHANGES').map(({ user }) => user?.login ?? ''),
-  };
 }

@@ -1,5 +1,5 @@
 import { MOST_RECIPIENTS } from '../core/message.js';
-import { defineReasons } from '../core/reason.js';
+import { defineReasons, textOf, type Reason } from '../core/reason.js';
 
 /** What a sentence is about: `label bug`, `pull request #12`, `#12`, `the labels of #12`, `the notes of v1.4`, `the settings`. */
 export interface About {
@@ -40,6 +40,11 @@ function all({ what, count = 1 }: Counted): string {
 
 function short(sha: string): string {
   return sha.slice(0, 10);
+}
+
+function nth(place: number): string {
+  const end = place % 100 > 10 && place % 100 < 14 ? 'th' : (['th', 'st', 'nd', 'rd'][place % 10] ?? 'th');
+  return `${place}${end}`;
 }
 
 function changes(list: readonly Change[]): string {
@@ -130,6 +135,7 @@ export const say = defineReasons(
     'params.lacks': ({ param, needs }: { param: string; needs: string }) => `${param} needs ${needs}`,
     'params.off': ({ param, needs }: { param: string; needs: string }) =>
       `${param} means nothing while ${needs} is off`,
+    'params.exclude': ({ names }: { names: readonly string[] }) => `${names.join(' and ')} exclude each other`,
     'params.both': ({ value, names }: { value: string; names: readonly string[] }) =>
       `${value} is both in ${names.join(' and in ')}`,
     'params.no-name': ({ value, what }: { value: string; what: string }) => `"${value}" is no ${what}`,
@@ -201,6 +207,21 @@ export const say = defineReasons(
     'cannot.merge.conflict': ({ number }: { number: string }) =>
       `#${number} cannot be merged: it conflicts, or its head moved`,
 
+    /** `behind`: numbers of the pull requests before it. */
+    'queue.place': ({ place, behind, base }: { place: number; behind: readonly string[]; base: string }) =>
+      `${nth(place)} in the merge queue of ${base}, behind ${behind.map((number) => `#${number}`).join(', ')}`,
+    'queue.checks': ({ sha, state }: { sha: string; state: string | null }) =>
+      `1st in its merge queue, and the statuses of ${short(sha)} are ${state ?? 'not there'}`,
+    'queue.updated': ({ number }: { number: string }) =>
+      `1st in its merge queue: the branch of #${number} was brought up to date, and its checks come next`,
+    'queue.head': ({ number }: { number: string }) => `the forge does not tell yet who moved the head of #${number}`,
+    'queue.looks': ({ number }: { number: string }) => `#${number} is in a merge queue, and looked at again`,
+    'queue.no-checks': ({ sha, minutes, state }: { sha: string; minutes: number; state: string | null }) =>
+      `the statuses of ${short(sha)} are ${state ?? 'not there'} after ${minutes} minutes (checks_within)`,
+    'queue.left': ({ base, because }: { base: string; because: Reason }) =>
+      `taken out of the merge queue of ${base}: ${textOf(because)}`,
+    'cannot.queue.here': () => 'this forge cannot bring a branch up to date, so it has no merge queue (update: true)',
+    'cannot.update.denied': ({ number }: { number: string }) => `the bot may not push to the branch of #${number}`,
     'cannot.update.conflict': ({ number }: { number: string }) =>
       `the branch of #${number} cannot be brought up to date: it conflicts with its base`,
     'cannot.approve.own': ({ number }: { number: string }) =>
@@ -365,6 +386,9 @@ export const say = defineReasons(
     'reaction',
     'param',
     'names',
+    'place',
+    'behind',
+    'minutes',
   ],
 );
 

@@ -117,7 +117,7 @@ async function sendAs(org: OrgConfig, params: JsonObject): Promise<Pick<TestedDe
   const prepared = await prepareEffect(
     NOTHING_DONE,
     {
-      ...{ id: key, runId: key, effectKey: key, intentKey: key, itemKey: key, stepNo: 0 },
+      ...{ id: key, runId: key, effectKey: key, intentKey: key, itemKey: key, orderKey: key, stepNo: 0 },
       ...{ forge: org.forge, org: org.name, action: notify.name, params },
       target: { kind: 'organization', id: null, name: org.name },
     },
@@ -144,7 +144,13 @@ const NO_FORGE: ForgeAccess = {
 
 /** A test is nobody's effect: no journal holds it. */
 const NOTHING_DONE: Parameters<typeof prepareEffect>[0] = {
-  journal: { lastSettled: async () => null, attemptsOfIntent: async () => [], intentsOfRun: async () => [] },
+  journal: {
+    lastSettled: async () => null,
+    attemptsOfIntent: async () => [],
+    intentsOfRun: async () => [],
+    openInOrder: async () => [],
+  },
+  clock: systemClock,
   recovery: { sentOfEffects: async () => [] },
   encryptor: new Encryptor(new Secret(hashOf(newId()))),
   targets: { resolve: async (_access, _forge, _org, target) => target },

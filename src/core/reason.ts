@@ -84,7 +84,7 @@ function mapped(fields: JsonObject, change: (value: Json, name: string) => Json)
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, change(value, name)]));
 }
 
-function isReason(value: Json): value is Json & Reason {
+export function isReason(value: Json | undefined): value is Json & Reason {
   return isJsonObject(value) && typeof value['code'] === 'string' && isJsonObject(value['params'] ?? null);
 }
 

@@ -68,6 +68,7 @@ export const WAITING = {
     'by plan',
   ),
   'effect.pause': row('is paused', 'forgehand resume {behind}', 'by plan'),
+  'effect.queue': row('waits in a merge queue', null, 'by plan'),
   'effect.others': row('waits for what others do, such as an approval or a check of a pull request', null, 'by plan'),
   'forge.limits': row('the forge asked the bot to wait (429)', 'it goes on when that time is over', 'passes'),
   'forge.silent': row('the forge does not answer', 'look at the forge and the network; forgehand doctor --fresh'),

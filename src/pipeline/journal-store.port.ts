@@ -313,6 +313,8 @@ export abstract class JournalStore {
   abstract run(id: string): Promise<Run | null>;
   abstract intent(id: string): Promise<Intent | null>;
   abstract runs(filter: RunFilter): Promise<Run[]>;
+  /** Intents of this action and order key that have not ended, in order of planning. */
+  abstract openInOrder(orderKey: string, action: string): Promise<Intent[]>;
   abstract intentsOfRun(runId: string, visibility?: Visibility): Promise<Intent[]>;
   abstract attemptsOfIntent(intentId: string): Promise<Attempt[]>;
   /** What these runs did, in two reads however many they are: each run in the order asked, its intents as planned, their attempts as made. */

@@ -113,8 +113,9 @@ export class OutcomeRecovery implements UnknownOutcomes {
   private async work(claim: RecoveryClaim): Promise<void> {
     const { intent, attempts } = claim;
     const stored = attempts.at(-1);
-    if (stored && stored.outcome !== null && stored.outcome !== 'unknown') return this.settleByAnswer(claim, stored);
     const action = this.tools.actions.get(intent.action);
+    if (stored && stored.outcome !== null && stored.outcome !== 'unknown')
+      return this.settleByAnswer(claim, stored, action);
     if (!action || attempts.every((attempt) => !isOpen(attempt)))
       return this.verdicts.apply(claim, null, {
         is: 'person',
@@ -145,10 +146,15 @@ export class OutcomeRecovery implements UnknownOutcomes {
   }
 
   /** Its owner wrote the answer down and was lost before it could move the intent. */
-  private async settleByAnswer(claim: RecoveryClaim, { outcome, objectId }: Attempt): Promise<void> {
+  private async settleByAnswer(
+    claim: RecoveryClaim,
+    { outcome, objectId, operation }: Attempt,
+    action: AnyAction | undefined,
+  ): Promise<void> {
     const reason = intentReason('intent.answer-stored', { outcome: outcome ?? '' });
     const detail = detailOf(claim.attempts);
-    if (outcome === 'done')
+    const isOnTheWay = action?.onTheWay?.some((name) => name === operation) ?? false;
+    if (outcome === 'done' && !isOnTheWay)
       await this.verdicts.move(claim, {
         to: 'done',
         reason,

@@ -1,6 +1,6 @@
 import type { EntityManager, SelectQueryBuilder } from 'typeorm';
 import { grouped } from '../core/grouped.js';
-import { INTENT_STATES, type IntentState } from '../core/states.js';
+import { INTENT_STATES, isEnded, type IntentState } from '../core/states.js';
 import { visibilityWithin, type Visibility } from '../core/visibility.js';
 import type {
   EffectsOfRule,
@@ -147,6 +147,18 @@ export class SqlJournalReads {
   async intentsOfRun(runId: string, visibility: Visibility = null): Promise<Intent[]> {
     const rows = await this.db.run((manager) =>
       visibleIntents(manager, visibility).andWhere('intent.runId = :runId', { runId }).orderBy('intent.seq').getMany(),
+    );
+    return rows.map(toIntent);
+  }
+
+  async openInOrder(orderKey: string, action: string): Promise<Intent[]> {
+    const rows = await this.db.run((manager) =>
+      manager
+        .createQueryBuilder(IntentEntity, 'intent')
+        .where('intent.orderKey = :orderKey AND intent.action = :action', { orderKey, action })
+        .andWhere('intent.state IN (:...open)', { open: INTENT_STATES.filter((state) => !isEnded(state)) })
+        .orderBy('intent.seq')
+        .getMany(),
     );
     return rows.map(toIntent);
   }

@@ -1,6 +1,6 @@
 import { groupWaiting, type OneWaiting, type Waiting, type WaitingCode } from '../core/waiting.js';
 import { parseJson } from '../core/json.js';
-import type { Reason } from '../core/reason.js';
+import { isReason, type Reason } from '../core/reason.js';
 import { tableOf } from '../core/table.js';
 import type { KeptPlan } from '../policies/plan-store.port.js';
 import type { PutOffKind, WaitingFilter, WaitingStore } from '../pipeline/waiting-store.port.js';
@@ -130,7 +130,7 @@ export function waitingOfIntent(row: IntentRow, isAsked = false): OneWaiting | n
       own,
     );
   if (row.step !== null) return at('effect.step', plannedAt, row.step);
-  if (row.isHeld && row.isLater) return at('effect.others', plannedAt, null, own);
+  if (row.isHeld && row.isLater) return at(isOfQueue(own) ? 'effect.queue' : 'effect.others', plannedAt, null, own);
   if (row.object !== null) return at('effect.object', plannedAt, row.object);
   if (row.holder !== null) return at('effect.key', plannedAt, row.holder);
   const forge = FORGE_CODES[row.forgeCode ?? ''];
@@ -142,6 +142,12 @@ export function waitingOfIntent(row: IntentRow, isAsked = false): OneWaiting | n
   if (row.isLater) return at('effect.retry', failingSince ?? row.updatedAt, null, own);
   if (own?.code.startsWith('intent.rule-')) return at('effect.revision', plannedAt, null, own);
   return row.isNew && !isAsked ? null : at('effect.turn', row.dueAt);
+}
+
+/** What it waits for is its place in a merge queue, or what comes at the head of one. */
+function isOfQueue(own: Reason | null): boolean {
+  const because = own?.params['because'];
+  return isReason(because) && because.code.startsWith('queue.');
 }
 
 function later(one: Date, other: Date): Date {

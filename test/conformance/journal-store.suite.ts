@@ -1100,6 +1100,21 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
       expect(await journal.intent('a')).not.toHaveProperty('heldSince');
     });
 
+    it('are told with all that is open of an action and order key, in order of planning, with what they noted', async () => {
+      for (const id of ['a', 'b', 'c']) await plan(id, { orderKey: 'orderKey' });
+      await plan('elsewhere', { orderKey: 'another' });
+      const { action = '' } = (await journal.intent('a')) ?? {};
+      await claim('a');
+      await move('a', 'claimed', 'planned', { waits: true, result: { detail: { base: 'main' } } });
+      await bringTo('b', 'done');
+
+      const open = await journal.openInOrder('orderKey', action);
+
+      expect(open.map(({ id }) => id)).toEqual(['a', 'c']);
+      expect(open[0]?.result).toEqual({ detail: { base: 'main' } });
+      expect(await journal.openInOrder('orderKey', 'another.action')).toEqual([]);
+    });
+
     it('hold the later steps of a run too, in every order key, and let others of those order keys go first', async () => {
       const intents = ['repository', 'repository', 'organization'].map((orderKey, stepNo) =>
         anIntent({ id: `a${stepNo}`, runId: 'run-a', stepNo, orderKey }),

@@ -600,6 +600,12 @@ export class InMemoryJournalStore implements JournalStore, RecoveryStore {
     return (this.ofRun.get(runId) ?? []).map(({ intent }) => copy(intent));
   }
 
+  async openInOrder(orderKey: string, action: string): Promise<Intent[]> {
+    return this.ordered()
+      .filter(({ intent }) => intent.orderKey === orderKey && intent.action === action && !isEnded(intent.state))
+      .map(({ intent }) => copy(intent));
+  }
+
   async attemptsOfIntent(intentId: string): Promise<Attempt[]> {
     return (this.attemptsOf.get(intentId) ?? []).map(copy);
   }

@@ -21,6 +21,7 @@ import { newId } from '../../src/core/ids.js';
 import type { ControlCaller } from '../../src/core/operators.js';
 import { ANSWER_RULE, CHECK_RULE } from '../../src/core/own-rules.js';
 import type { Reason } from '../../src/core/reason.js';
+import { say } from '../../src/actions/reasons.js';
 import { intentReason, runReason } from '../../src/core/run-reasons.js';
 import type { NewIntent, NewRun } from '../../src/core/run.js';
 import type { IntentState } from '../../src/core/states.js';
@@ -238,6 +239,18 @@ const MAKERS: Readonly<Record<WaitingCode, () => Promise<Made>>> = {
           waits: true,
           dueAt: from(HOUR_MS),
           reason: intentReason('intent.waits', { because: because('no approvals') }),
+        }),
+      ),
+    ),
+  'effect.queue': () =>
+    effect(
+      plan('effect.queue').then((id) =>
+        move(id, ['planned'], {
+          waits: true,
+          dueAt: from(HOUR_MS),
+          reason: intentReason('intent.waits', {
+            because: say('queue.place', { place: 2, behind: ['12'], base: 'main' }),
+          }),
         }),
       ),
     ),

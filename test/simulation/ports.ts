@@ -43,6 +43,7 @@ const JOURNAL = [
   'intent',
   'runs',
   'intentsOfRun',
+  'openInOrder',
   'attemptsOfIntent',
   'workOfRuns',
   'countNewestByState',

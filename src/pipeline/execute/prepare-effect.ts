@@ -10,10 +10,12 @@ import {
   type AnyAction,
   type EarlierStep,
   type Memory,
+  type OpenWish,
 } from '../../actions/define-action.js';
 import { isSealed, isSecretReference, type Encryptor } from '../../core/encryptor.js';
 import { BotError, ForgeError } from '../../core/errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.js';
+import type { Clock } from '../../core/clock.js';
 import type { EventActor } from '../../core/event.js';
 import type { Intent, NewIntent } from '../../core/run.js';
 import { Secret } from '../../core/secret.js';
@@ -34,13 +36,14 @@ import {
 } from '../../core/repository-owner.js';
 
 export interface PrepareDeps {
-  readonly journal: Pick<JournalStore, 'lastSettled' | 'attemptsOfIntent' | 'intentsOfRun'>;
+  readonly journal: Pick<JournalStore, 'lastSettled' | 'attemptsOfIntent' | 'intentsOfRun' | 'openInOrder'>;
   readonly recovery: Pick<RecoveryStore, 'sentOfEffects'>;
   readonly actions: ReadonlyMap<string, AnyAction>;
   readonly forges: Forges;
   readonly orgs: OrgDirectory;
   readonly encryptor: Encryptor;
   readonly targets: Pick<TargetResolver, 'resolve'>;
+  readonly clock: Pick<Clock, 'now'>;
 }
 
 /** What is to be done. */
@@ -58,6 +61,7 @@ type Wanted = Pick<
   | 'runId'
   | 'stepNo'
   | 'itemKey'
+  | 'orderKey'
 > &
   Partial<Pick<Intent, 'result'>>;
 
@@ -109,7 +113,13 @@ interface Prepared {
  * @throws BadParams, TargetRefused; ForgeError while the forge cannot be asked
  */
 export async function prepareEffect(
-  { journal, recovery, encryptor, targets }: Pick<PrepareDeps, 'journal' | 'recovery' | 'encryptor' | 'targets'>,
+  {
+    journal,
+    recovery,
+    encryptor,
+    targets,
+    clock,
+  }: Pick<PrepareDeps, 'journal' | 'recovery' | 'encryptor' | 'targets' | 'clock'>,
   intent: Wanted,
   { action, access, settings }: Means,
   guard: Pick<GuardedForge, 'client' | 'send' | 'remember'>,
@@ -127,6 +137,9 @@ export async function prepareEffect(
     recall: () => recall(journal, intent),
     earlierSteps: () => earlierSteps(journal, intent),
     ...earlier,
+    noted: notedIn(intent),
+    openBefore: () => openBefore(journal, intent),
+    now: clock.now(),
     isOurs: (user: EventActor) => access.isOurs?.(user) ?? null,
     lastMade: () => lastMade(recovery, intent),
     made: () => madeBy(journal, recovery, intent.effectKey),
@@ -215,12 +228,26 @@ async function recall(
 ): Promise<Memory | null> {
   const settled = await journal.lastSettled(intent.effectKey);
   if (!settled) return null;
-  const detail =
-    isJsonObject(settled.result) && isJsonObject(settled.result['detail'] ?? null)
-      ? (settled.result['detail'] as JsonObject)
-      : {};
   const isSameWish = isDeepStrictEqual(comparable(settled.params), comparable(intent.params));
-  return { isSameWish, params: settled.params, detail };
+  return { isSameWish, params: settled.params, detail: notedIn(settled) };
+}
+
+/** What the action itself told with its last outcome. */
+function notedIn({ result }: Partial<Pick<Intent, 'result'>>): JsonObject {
+  const detail = isJsonObject(result) ? result['detail'] : null;
+  return isJsonObject(detail) ? detail : {};
+}
+
+async function openBefore(
+  journal: Pick<JournalStore, 'openInOrder'>,
+  { id, action, orderKey }: Wanted,
+): Promise<OpenWish[]> {
+  const open = await journal.openInOrder(orderKey, action);
+  const own = open.findIndex((one) => one.id === id);
+  return open
+    .slice(0, own < 0 ? undefined : own)
+    .filter(({ mode }) => mode === 'live')
+    .map((one) => ({ params: one.params, noted: notedIn(one) }));
 }
 
 async function earlierSteps(

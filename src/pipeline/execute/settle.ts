@@ -39,8 +39,15 @@ export type Ending =
       /** This budget is spent: others go first meanwhile. */
       readonly spentBudget?: SpentBudget;
     }
-  /** Something that others do is missing still; the write, where there was one, was refused for it. */
-  | { readonly to: 'waits'; readonly reason: Reason; readonly wrote: WriteState | null }
+  /** Something that others do is missing still; the write, where there was one, was refused for it, or was a step on the way. */
+  | {
+      readonly to: 'waits';
+      readonly reason: Reason;
+      readonly wrote: WriteState | null;
+      /** What the next look is told; absent = nothing new. */
+      readonly detail?: Json;
+      readonly againInMs?: number;
+    }
   | {
       readonly to: 'failed';
       readonly failure: Failure;
@@ -57,7 +64,17 @@ export function endingOf(outcome: Outcome, wrote: WriteState | null, intentId: s
     detail: outcome.detail,
     ...(outcome.kind === 'changed' ? { objectId: outcome.objectId } : {}),
   };
-  if (outcome.kind === 'not-yet') return { to: 'waits', reason, wrote };
+  if (outcome.kind === 'not-yet') {
+    const { againInMs } = outcome;
+    const isNoted = Object.keys(outcome.detail).length > 0;
+    return {
+      to: 'waits',
+      reason,
+      wrote,
+      ...(isNoted ? { detail } : {}),
+      ...(againInMs === undefined ? {} : { againInMs }),
+    };
+  }
   if (outcome.kind === 'undone') {
     const undone = intentReason('intent.undone-unseen', { said: reason, intent: intentId });
     return { to: 'suppressed', reason: undone, wrote, detail };
@@ -360,7 +377,7 @@ export class Settler {
         ...(ending.spentBudget ? { spentBudget: ending.spentBudget } : {}),
       };
     }
-    if (ending.to === 'waits') return this.moveOfWait(intent, ending.reason);
+    if (ending.to === 'waits') return this.moveOfWait(intent, ending);
     if (ending.to !== 'failed') return { to: ending.to, reason: ending.reason, result: ending.detail };
     const now = this.clock.now().getTime();
     const failingForMs = intent.failingSince ? now - intent.failingSince.getTime() : 0;
@@ -385,15 +402,19 @@ export class Settler {
   }
 
   /** Given up when it waits too long since it was planned: `retry` by hand looks once more. */
-  private moveOfWait({ plannedAt }: Intent, because: Reason): Move {
+  private moveOfWait(
+    { plannedAt }: Intent,
+    { reason: because, detail, againInMs }: Extract<Ending, { to: 'waits' }>,
+  ): Move {
     const now = this.clock.now().getTime();
     const waitsForMs = now - plannedAt.getTime();
     if (waitsForMs < WAITS_AT_MOST_MS)
       return {
         to: 'planned',
         reason: intentReason('intent.waits', { because }),
-        dueAt: new Date(now + nextLookMs(waitsForMs)),
+        dueAt: new Date(now + (againInMs ?? nextLookMs(waitsForMs))),
         waits: true,
+        ...(detail === undefined ? {} : { result: detail }),
       };
     const days = Math.round(WAITS_AT_MOST_MS / DAY);
     return { to: 'refused', reason: intentReason('intent.waited-in-vain', { days, because }) };

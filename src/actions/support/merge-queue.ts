@@ -1,0 +1,202 @@
+import {
+  notYet,
+  refused,
+  toWrite,
+  unchanged,
+  type ActionContext,
+  type Decision,
+  type Outcome,
+} from '../define-action.js';
+import { say } from '../reasons.js';
+import type { JsonObject } from '../../core/json.js';
+import type { Pull } from '../../core/objects/tracker.js';
+import type { Reason } from '../../core/reason.js';
+import { isRefused, type ForgeClient } from '../../forge/forge-client.js';
+import { aheadOf, isTold, leavingText, missingOf, ownUpdates, placeIn, type Noted } from './merge-place.js';
+import {
+  judge,
+  readReviews,
+  stateOfChecks,
+  type MergeWish,
+  type Place,
+  type SeenPull,
+  type SeenQueue,
+} from './merge-state.js';
+import type { OpenCall } from './recovery.js';
+
+/** Default of `checks_within`, in minutes. */
+const CHECKS_WITHIN = 60;
+const MINUTE_MS = 60_000;
+/** Whoever stands at the head of the queue looks as often: some forges tell of no status. */
+const LOOK_MS = 30_000;
+
+/** The one write of a look. */
+export type Change =
+  | { readonly does: 'merge'; readonly head: string; readonly noted: Noted | null }
+  | { readonly does: 'update'; readonly noted: Noted }
+  | { readonly does: 'tell'; readonly base: string; readonly because: Reason };
+
+type QueueForge = Pick<ForgeClient, 'getBranch' | 'listReviews' | 'getCombinedStatus' | 'listTimeline'> &
+  Partial<Pick<ForgeClient, 'updatePullBranch' | 'compareCommits' | 'getCommit' | 'createComment' | 'listComments'>>;
+
+interface QueueLook extends Pick<
+  ActionContext<'repository', never, never>,
+  'isOurs' | 'mergesOwnApprovals' | 'noted' | 'now' | 'openBefore'
+> {
+  readonly forge: QueueForge;
+  readonly place: Place;
+  readonly call: OpenCall | null;
+}
+
+/** One read after the other, as far as the queue needs it. */
+export async function lookInQueue(context: QueueLook, wanted: MergeWish, pull: Pull | null): Promise<SeenPull> {
+  const { forge, place, call, now, isOurs } = context;
+  const { number, sha: pinned } = wanted;
+  const { compareCommits, getCommit, listComments } = forge;
+  const noted = placeIn(context.noted);
+  let queue: SeenQueue = { now, noted };
+  const [head, base] = [pull?.head?.sha, pull?.base?.ref];
+  if (call || !compareCommits || !getCommit || !listComments || !forge.updatePullBranch) return { pull, queue };
+  let seen: SeenPull = { pull, queue };
+  if (pull?.state === 'open' && head && base) {
+    const tip = (await forge.getBranch({ ...place, branch: base })).commit?.id ?? '';
+    queue = { ...queue, tip };
+    const known = noted?.own ?? [];
+    const reads = { listTimeline: forge.listTimeline, getCommit, compareCommits };
+    const own = await ownUpdates(reads, { place, number, head, pinned, known, tip, isOurs });
+    const heads = own === null ? null : [pinned, ...(own === 'foreign' ? [] : own)];
+    seen = { pull, queue, heads };
+    if (!judge(wanted, seen, null)) {
+      seen = { ...seen, ...(await readReviews(context, wanted, heads ?? [])) };
+      if (wanted.checks !== false && !judge(wanted, seen, null))
+        seen = { ...seen, checks: await stateOfChecks(forge, { ...place, ref: head }) };
+    }
+    if (isReady(judge(wanted, seen, null))) {
+      const ahead = aheadOf(await context.openBefore(), base, number);
+      const isBehind = ahead.length > 0 ? undefined : (await missingOf({ compareCommits }, place, head, tip)) > 0;
+      queue = { ...queue, ahead, ...(isBehind === undefined ? {} : { isBehind }) };
+    }
+  }
+  seen = { ...seen, queue };
+  const leaves = noted && leavesFor(wanted, seen, queue, noted);
+  if (!leaves || pull === null) return seen;
+  const comments = await listComments({ ...place, index: number });
+  return { ...seen, queue: { ...queue, isTold: isTold(comments, pinned, noted) } };
+}
+
+/** Nothing but its checks is missing. */
+function isReady(no: ReturnType<typeof judge>): boolean {
+  return no === null || UNFINISHED.has(no.reason.code);
+}
+
+const UNFINISHED: ReadonlySet<string> = new Set(['cannot.merge.no-status', 'cannot.merge.checks']);
+const RED: ReadonlySet<unknown> = new Set(['failure', 'error']);
+
+/** Why one that has its place leaves the queue; null = it stays. Pure. */
+function leavesFor(wanted: MergeWish, seen: SeenPull, { now, isBehind }: SeenQueue, noted: Noted): Reason | null {
+  if (noted.leaving) return noted.leaving;
+  const no = judge(wanted, seen, null);
+  if (no?.kind === 'refused') return no.reason;
+  if (no?.reason.code === 'cannot.merge.label') return no.reason;
+  if (no?.reason.code === 'cannot.merge.checks' && RED.has(seen.checks)) return no.reason;
+  const within = wanted.checks_within ?? CHECKS_WITHIN;
+  const isLate = now !== null && noted.since !== null && now.getTime() - Date.parse(noted.since) > within * MINUTE_MS;
+  if (isLate && no?.reason.code === 'queue.head') return no.reason;
+  return no && isLate && isBehind === false && UNFINISHED.has(no.reason.code)
+    ? say('queue.no-checks', { sha: seen.pull?.head?.sha ?? '', minutes: within, state: seen.checks ?? null })
+    : null;
+}
+
+/** Pure. */
+export function compareInQueue(
+  wanted: MergeWish,
+  seen: SeenPull,
+  queue: SeenQueue,
+  call: OpenCall | null,
+): Decision<Change> {
+  const { number } = wanted;
+  const { pull, heads } = seen;
+  const no = judge(wanted, seen, null);
+  if (no?.kind === 'there') {
+    // An update or a comment of ours merged nothing.
+    return call && call.snapshot?.['does'] !== 'merge' ? unchanged(no.reason) : no;
+  }
+  // Whatever became of the call, the next look goes on from what is there.
+  if (call) return pull === null && no ? no : notYet(say('queue.looks', { number }));
+  const { now, noted, ahead, isBehind, tip } = queue;
+  if (pull?.state === 'open' && tip === undefined) return refused(say('cannot.queue.here'));
+  const leaves = noted && leavesFor(wanted, seen, queue, noted);
+  if (leaves && noted) {
+    const left = say('queue.left', { base: noted.base, because: leaves });
+    const change = { does: 'tell', base: noted.base, because: leaves } as const;
+    return queue.isTold === false ? toWrite(change, { remember: snapshotOf(change, seen) }) : refused(left);
+  }
+  const head = pull?.head?.sha ?? '';
+  const place: Noted = {
+    base: pull?.base?.ref ?? '',
+    entered: noted?.entered ?? now?.toISOString() ?? '',
+    isReady: true,
+    own: heads?.slice(1) ?? noted?.own ?? [],
+    since: null,
+    leaving: null,
+  };
+  if (heads === null) return notYet(say('queue.head', { number }), noted ? noteOf(noted) : {}, LOOK_MS);
+  if (!isReady(no) || (no && !noted && RED.has(seen.checks)))
+    // It lets others pass while people have to do something.
+    return no && no.kind === 'not-yet' && noted
+      ? notYet(no.reason, noteOf({ ...place, isReady: false }))
+      : (no as never);
+  if (ahead === undefined || ahead.length > 0)
+    return notYet(
+      say('queue.place', { place: (ahead?.length ?? 0) + 1, behind: ahead ?? [], base: place.base }),
+      noteOf(place),
+    );
+  if (isBehind !== false) {
+    const change = { does: 'update', noted: { ...place, since: now?.toISOString() ?? null } } as const;
+    return toWrite<Change>(change, { remember: snapshotOf(change, seen) });
+  }
+  const since = noted?.since ?? now?.toISOString() ?? null;
+  if (no)
+    return notYet(say('queue.checks', { sha: head, state: seen.checks ?? null }), noteOf({ ...place, since }), LOOK_MS);
+  const change = { does: 'merge', head, noted: { ...place, since } } as const;
+  return toWrite<Change>(change, { remember: { ...snapshotOf(change, seen), tip: tip ?? null } });
+}
+
+/** What a call is stored with. */
+export function snapshotOf({ does }: Change, { pull, plans }: SeenPull): JsonObject {
+  const { head, base } = pull ?? {};
+  const ids = plans && { ids: [...plans.ids] };
+  return { does, head: head?.sha ?? null, base: base?.ref ?? null, branch: head?.ref ?? null, ...ids };
+}
+
+/** What is kept with the intent for its next look. */
+export function noteOf(noted: Noted): JsonObject {
+  return { ...noted } as unknown as JsonObject;
+}
+
+/** A call told that it cannot go on: the next look says why, in a comment. */
+export function leavesNext(noted: Noted, leaving: Reason): Outcome {
+  return notYet(leaving, noteOf({ ...noted, leaving }), 0);
+}
+
+/** The writes that are steps on the way. */
+export async function writeInQueue(
+  { updatePullBranch, createComment }: QueueForge,
+  where: Place & { readonly index: string },
+  { number, sha: pinned }: MergeWish,
+  change: Exclude<Change, { does: 'merge' }>,
+): Promise<Outcome> {
+  if (change.does === 'tell') {
+    const { base, because } = change;
+    await createComment?.({ ...where, body: { body: leavingText(pinned, base, because) } });
+    return refused(say('queue.left', { base, because }));
+  }
+  try {
+    await updatePullBranch?.({ ...where, style: 'merge' });
+  } catch (error) {
+    if (isRefused(error, 409)) return leavesNext(change.noted, say('cannot.update.conflict', { number }));
+    if (isRefused(error, 403)) return leavesNext(change.noted, say('cannot.update.denied', { number }));
+    throw error;
+  }
+  return notYet(say('queue.updated', { number }), noteOf(change.noted), LOOK_MS);
+}

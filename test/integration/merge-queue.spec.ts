@@ -1,0 +1,230 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import type { JsonObject } from '../../src/core/json.js';
+import { isEnded } from '../../src/core/states.js';
+import type { Intent } from '../../src/core/run.js';
+import { sentenceOf } from '../builders/reasons.js';
+import { APP, TrackerRig } from './support/tracker-rig.js';
+
+const open: TrackerRig[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((rig) => rig.close()));
+});
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+const MINUTE_MS = 60_000;
+
+/** A queue of so many pull requests, each of a branch `topic-N` with a file of its own. CI says of each head what `ci` says. */
+class Queue {
+  readonly ids: string[] = [];
+  readonly pinned: string[] = [];
+  /** By number; `null` = it never reports. */
+  ci: (number: number) => 'success' | 'failure' | 'pending' | null = () => 'success';
+
+  private constructor(readonly rig: TrackerRig) {}
+
+  static async start(
+    profile: 'gitea' | 'gitea@1.26' | 'forgejo',
+    count: number,
+    wish: JsonObject = { approvals: 0 },
+  ): Promise<Queue> {
+    const rig = await TrackerRig.start(profile);
+    open.push(rig);
+    const queue = new Queue(rig);
+    for (let n = 1; n <= count; n += 1)
+      await queue.write(`file-${n}.txt`, { branch: 'main', new_branch: `topic-${n}` });
+    for (let n = 1; n <= count; n += 1) {
+      const pull = await rig.stage.createPull({
+        ...APP,
+        body: { title: `topic ${n}`, head: `topic-${n}`, base: 'main' },
+      });
+      queue.pinned.push(pull.head?.sha ?? '');
+    }
+    for (let n = 1; n <= count; n += 1) await queue.plan(n, wish);
+    return queue;
+  }
+
+  async plan(number: number, wish: JsonObject = { approvals: 0 }): Promise<void> {
+    const params = { number: String(number), sha: this.pinned[number - 1] ?? '', update: true, ...wish };
+    this.ids.push(await this.rig.rig.plan('pull_request.merge', params, { repo: this.rig.repo }));
+  }
+
+  write(filepath: string, where: JsonObject): Promise<unknown> {
+    const body = { content: base64(`${filepath}\n`), message: `add ${filepath}`, ...where };
+    return this.rig.stage.createFile({ ...APP, filepath, body });
+  }
+
+  pull(number: number) {
+    return this.rig.stage.getPull({ ...APP, index: String(number) });
+  }
+
+  /** CI reports, then every intent has a look. */
+  async round(afterMs = MINUTE_MS / 2): Promise<void> {
+    for (const { number, head } of await this.rig.stage.listPulls({ ...APP, state: 'open', limit: 50 })) {
+      const state = this.ci(Number(number));
+      if (state === null || head?.sha == null) continue;
+      const { statuses } = await this.rig.stage.getCombinedStatus({ ...APP, ref: head.sha });
+      if (!statuses?.some((one) => one.context === 'ci' && one.status === state))
+        await this.rig.stage.createStatus({ ...APP, sha: head.sha, body: { context: 'ci', state } });
+    }
+    this.rig.rig.clock.advance(afterMs);
+    await this.rig.rig.journal.revisit('acme', `main/repository/${this.rig.repo.id}`);
+    for (const id of this.ids) if (!isEnded((await this.intent(id)).state)) await this.rig.rig.work(id);
+  }
+
+  async rounds(most = 60): Promise<void> {
+    for (let n = 0; n < most; n += 1) {
+      if ((await this.states()).every(isEnded)) return;
+      await this.round();
+    }
+  }
+
+  async intent(id: string): Promise<Intent> {
+    const intent = await this.rig.rig.journal.intent(id);
+    if (!intent) throw new Error(`there is no intent ${id}`);
+    return intent;
+  }
+
+  async states(): Promise<Intent['state'][]> {
+    return Promise.all(this.ids.map(async (id) => (await this.intent(id)).state));
+  }
+
+  /** State and reason of each. */
+  async said(): Promise<string[]> {
+    const intents = await Promise.all(this.ids.map((id) => this.intent(id)));
+    return intents.map(({ state, reason }) => `${state}: ${sentenceOf(reason)}`);
+  }
+
+  async comments(number: number): Promise<string[]> {
+    const comments = await this.rig.stage.listComments({ ...APP, index: String(number) });
+    return comments.map(({ body }) => (body ?? '').split('\n')[0] ?? '');
+  }
+}
+
+describe.each(['gitea', 'gitea@1.26', 'forgejo'] as const)('integration/merge-queue (%s)', (profile) => {
+  it('merges ten pull requests in their order, each tested on top of those before it, and leaves two red ones out', async () => {
+    const queue = await Queue.start(profile, 10);
+    queue.ci = (number) => ([3, 8].includes(number) ? 'failure' : 'success');
+    const red = async (number: number): Promise<void> => {
+      // Red on its own already: it never gets a place. It turns green, and red again on top of the others.
+      expect((await queue.said())[number - 1]).toMatch(/^planned: waits: the statuses of .* are failure/);
+    };
+    await queue.round();
+    await red(3);
+    expect((await queue.said())[3]).toBe(`planned: waits: 3rd in the merge queue of main, behind #1, #2`);
+    let greens = 1;
+    queue.ci = (number) => ([3, 8].includes(number) ? (greens > 0 ? 'success' : 'failure') : 'success');
+    await queue.round();
+    greens = 0;
+    await queue.rounds();
+
+    const { world } = queue.rig.sandbox.parts;
+    const git = world.repo(BigInt(queue.rig.repo.id)).git;
+    const merged: string[] = [];
+    for (let sha = git.branches.get('main') ?? ''; ;) {
+      const commit = git.commits.get(sha);
+      const [first, second] = commit?.parents ?? [];
+      if (!first || !second) break;
+      merged.unshift(/\(#(\d+)\)/.exec(commit?.message ?? '')?.[1] ?? '');
+      // What was tested has all that was merged before it.
+      expect([...(git.commits.get(second)?.files.keys() ?? [])]).toEqual(
+        expect.arrayContaining([...(git.commits.get(first)?.files.keys() ?? [])]),
+      );
+      const status = await queue.rig.stage.getCombinedStatus({ ...APP, ref: second });
+      expect(status.state).toBe('success');
+      sha = first;
+    }
+    expect(merged).toEqual(['1', '2', '4', '5', '6', '7', '9', '10']);
+    for (const number of [3, 8]) {
+      expect((await queue.said())[number - 1]).toMatch(
+        /^refused: taken out of the merge queue of main: the statuses of .* are failure/,
+      );
+      expect(await queue.comments(number)).toEqual([
+        expect.stringMatching(/^Taken out of the merge queue of main: the statuses of .* are failure\.$/),
+      ]);
+    }
+    expect(await queue.comments(1)).toEqual([]);
+  });
+
+  it('leaves with a comment when somebody else pushes, also a merge that looks like an update of the bot', async () => {
+    const queue = await Queue.start(profile, 2);
+    queue.ci = (number) => (number === 1 ? 'pending' : 'success');
+    await queue.write('main.txt', { branch: 'main' });
+    await queue.round();
+    expect((await queue.said())[0]).toMatch(/brought up to date/);
+    const { world } = queue.rig.sandbox.parts;
+    const ann = world.userByName('ann');
+    const token = await queue.rig.user('ann');
+    expect(ann && token).toBeTruthy();
+    await queue.write('more.txt', { branch: 'topic-1' });
+    await queue.rounds();
+
+    expect(await queue.said()).toEqual([
+      expect.stringMatching(/^refused: taken out of the merge queue of main: the head of #1 moved to /),
+      expect.stringMatching(/^done: pull request #2 merged/),
+    ]);
+    expect(await queue.comments(1)).toEqual([expect.stringMatching(/^Taken out of the merge queue of main: /)]);
+  });
+
+  it('leaves when its checks never report, counted from the update, when it is closed, and when its label goes', async () => {
+    const queue = await Queue.start(profile, 4, { approvals: 0, checks_within: 10, label: 'ready' });
+    const { id } = await queue.rig.stage.createLabel({ ...APP, body: { name: 'ready', color: '#00aa00' } });
+    const labels = [BigInt(id ?? 0)];
+    for (const index of ['1', '2', '3', '4']) await queue.rig.stage.addIssueLabels({ ...APP, index, body: { labels } });
+    queue.ci = (number) => (number === 1 ? null : 'success');
+    await queue.write('main.txt', { branch: 'main' });
+    await queue.round();
+    await queue.round();
+    expect((await queue.said())[0]).toMatch(/^planned: waits: 1st in its merge queue, .* not there/);
+    await queue.rig.stage.removeIssueLabel({ ...APP, index: '2', id: id ?? '' });
+    await queue.rig.stage.updateIssue({ ...APP, index: '3', body: { state: 'closed' } });
+    await queue.round();
+    await queue.round(11 * MINUTE_MS);
+    await queue.rounds();
+
+    expect(await queue.said()).toEqual([
+      expect.stringMatching(/^refused: .* are not there after 10 minutes \(checks_within\)$/),
+      expect.stringMatching(/^refused: .* does not bear the label ready$/),
+      expect.stringMatching(/^refused: .*#3 is closed$/),
+      expect.stringMatching(/^done: pull request #4 merged/),
+    ]);
+    for (const number of [1, 2, 3]) expect(await queue.comments(number)).toHaveLength(1);
+  });
+
+  it('comes out of lost answers with one update, one merge and one comment', async () => {
+    const queue = await Queue.start(profile, 2);
+    await queue.write('main.txt', { branch: 'main' });
+    queue.ci = (number) => (number === 2 ? 'pending' : 'success');
+    const lost = async (): Promise<void> => {
+      queue.rig.loseNextAnswer();
+      await queue.round();
+      for (const id of queue.ids) await queue.rig.rig.recover(id);
+    };
+    await lost();
+    await queue.round();
+    await lost();
+    await queue.rounds(4);
+    expect((await queue.said())[0]).toMatch(/^done: /);
+    queue.ci = () => 'failure';
+    await lost();
+    await queue.rounds();
+
+    expect(queue.rig.written).toEqual(['updatePullBranch', 'mergePull', 'updatePullBranch', 'createComment']);
+    expect((await queue.said())[1]).toMatch(/^refused: taken out/);
+  });
+
+  it('approvals of the head that people saw stay good over the update, unless the forge dismisses them', async () => {
+    const queue = await Queue.start(profile, 2, { approvals: 1, checks: false });
+    await queue.write('main.txt', { branch: 'main' });
+    const ben = await queue.rig.user('ben');
+    for (const index of ['1', '2'])
+      await ben.createReview({ ...APP, index, body: { event: 'APPROVED', body: 'fine' } });
+    await queue.round();
+    await queue.round();
+    expect((await queue.said())[0]).toMatch(/^done: pull request #1 merged/);
+    await queue.round();
+    for (const review of queue.rig.sandbox.parts.world.reviews.values()) Object.assign(review, { dismissed: true });
+    await queue.round();
+
+    expect((await queue.said())[1]).toMatch(/^planned: waits: #2 has 0 of 1 approvals/);
+  });
+});
