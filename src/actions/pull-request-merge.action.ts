@@ -4,13 +4,15 @@ import { choice, commitId, flag, id, optional, text, whole, referring } from './
 import {
   compareInQueue,
   leavesNext,
+  mergedOn,
+  untested,
   lookInQueue,
   noteOf,
   snapshotOf,
   writeInQueue,
   type Change,
 } from './support/merge-queue.js';
-import { judge, readReviews, stateOfChecks, type SeenPull } from './support/merge-state.js';
+import { isQueueStatus, judge, readReviews, statusesOf, type SeenPull } from './support/merge-state.js';
 import { readAll, isRefused, orMissing } from '../forge/forge-client.js';
 import type { SentEffect } from './support/recovery.js';
 import { plansIn } from './support/planned-merge.js';
@@ -30,7 +32,7 @@ const CALLS_WHILE_CHECKED = 3;
 const PROTECTION_ASKS =
   /required status checks|enough approvals|requested changes|official review requests|behind the base branch/i;
 
-const RAISED_BY_QUEUE: ReadonlySet<EventKind> = new Set(['pull_request.synchronized', 'comment.created']);
+const RAISED_BY_QUEUE: ReadonlySet<EventKind> = new Set(['pull_request.synchronized', 'comment.created', 'status.set']);
 
 const METHODS = ['merge', 'rebase', 'rebase-merge', 'squash', 'fast-forward-only'] as const;
 
@@ -83,8 +85,8 @@ export const mergePullRequest = defineAction({
   target: 'repository',
   params,
   operations: ['mergePull', 'getPull', 'listReviews', 'getCombinedStatus', 'listTimeline', 'getBranch'],
-  whereOffered: ['updatePullBranch', 'compareCommits', 'getCommit', 'createComment', 'listComments'],
-  onTheWay: ['updatePullBranch', 'createComment'],
+  whereOffered: ['updatePullBranch', 'compareCommits', 'getCommit', 'createComment', 'listComments', 'createStatus'],
+  onTheWay: ['updatePullBranch', 'createComment', 'createStatus'],
   right: RIGHTS.code,
   asksAct: true,
   naturalKey: 'number',
@@ -101,7 +103,14 @@ export const mergePullRequest = defineAction({
   },
   // What was taken back meanwhile (pull_request.unqueue) is not merged by an older wish.
   overwrites: true,
-  raises: ['pull_request.merged', 'push', 'branch.deleted', 'pull_request.synchronized', 'comment.created'],
+  raises: [
+    'pull_request.merged',
+    'push',
+    'branch.deleted',
+    'pull_request.synchronized',
+    'comment.created',
+    'status.set',
+  ],
   awaits: [
     'status.set',
     'workflow.finished',
@@ -149,12 +158,13 @@ export const mergePullRequest = defineAction({
       const base = await forge.getBranch({ ...place, branch: pull?.base?.ref ?? '' });
       return { ...seen, requiresChecks: base.enable_status_check === true };
     }
-    return { ...seen, checks: await stateOfChecks(forge, { ...place, ref: wanted.sha }) };
+    const { checks } = await statusesOf(forge, { ...place, ref: wanted.sha });
+    return { ...seen, checks };
   },
 
   compare({ wanted, seen, call }): Decision<Change> {
     if (seen.queue) return compareInQueue(wanted, seen, seen.queue, call);
-    const change = { does: 'merge', head: wanted.sha, noted: null } as const;
+    const change = { does: 'merge', head: wanted.sha, tested: null } as const;
     return judge(wanted, seen, call) ?? toWrite(change, { remember: snapshotOf(change, seen) });
   },
 
@@ -165,7 +175,8 @@ export const mergePullRequest = defineAction({
   ) {
     const where = { ...place, index: number };
     if (change.does !== 'merge') return writeInQueue(forge, where, { number, sha }, change);
-    const { head, noted } = change;
+    const { head, tested } = change;
+    const noted = tested?.noted;
     const after = {
       ...(deleteBranch === undefined ? {} : { delete_branch_after_merge: deleteBranch }),
       ...(by === 'forge' ? { merge_when_checks_succeed: true } : {}),
@@ -200,16 +211,29 @@ export const mergePullRequest = defineAction({
         detail: 'checking',
       });
     }
+    if (tested && forge.getCommit) {
+      const pull = await forge.getPull(where);
+      const between = await mergedOn({ getCommit: forge.getCommit }, place, pull, { head, tip: tested.tip });
+      if (between !== null) return changed(untested(number, pull, between));
+    }
     const made = { number, method, sha: head };
     return changed(by === 'forge' ? say('made.planned', made) : say('made.merged', made));
   },
 
   recover: {
     matcher: {
-      echoes: ['pull_request.merged', 'push', 'branch.deleted', 'pull_request.synchronized', 'comment.created'],
+      echoes: [
+        'pull_request.merged',
+        'push',
+        'branch.deleted',
+        'pull_request.synchronized',
+        'comment.created',
+        'status.set',
+      ],
       isEcho: (event, sent) => {
         const does = sent.snapshot?.['does'] ?? 'merge';
         if (event.kind === 'comment.created') return does === 'tell' && isAbout(event.data, sent.params);
+        if (event.kind === 'status.set') return isQueueStatus(event) && event.data['sha'] === sent.snapshot?.['head'];
         if (event.kind === 'pull_request.synchronized') return does === 'update' && isAbout(event.data, sent.params);
         if (event.kind === 'push' && does === 'update')
           return (

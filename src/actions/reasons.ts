@@ -209,7 +209,7 @@ export const say = defineReasons(
 
     /** `behind`: numbers of the pull requests before it. */
     'queue.place': ({ place, behind, base }: { place: number; behind: readonly string[]; base: string }) =>
-      `${nth(place)} in the merge queue of ${base}, behind ${behind.map((number) => `#${number}`).join(', ')}`,
+      `${nth(place)} in the merge queue of ${base}${behind.length === 0 ? '' : `, behind ${behind.map((number) => `#${number}`).join(', ')}`}`,
     'queue.checks': ({ sha, state }: { sha: string; state: string | null }) =>
       `1st in its merge queue, and the statuses of ${short(sha)} are ${state ?? 'not there'}`,
     'queue.updated': ({ number }: { number: string }) =>
@@ -220,6 +220,9 @@ export const say = defineReasons(
       `the statuses of ${short(sha)} are ${state ?? 'not there'} after ${minutes} minutes (checks_within)`,
     'queue.left': ({ base, because }: { base: string; because: Reason }) =>
       `taken out of the merge queue of ${base}: ${textOf(because)}`,
+    /** `sha`: what stands between. */
+    'queue.untested': ({ number, base, sha }: { number: string; base: string; sha: string }) =>
+      `pull request #${number} merged, and ${short(sha)} came to ${base} since it was tested: look whether the two go together`,
     'cannot.queue.here': () => 'this forge cannot bring a branch up to date, so it has no merge queue (update: true)',
     'cannot.update.denied': ({ number }: { number: string }) => `the bot may not push to the branch of #${number}`,
     'cannot.update.conflict': ({ number }: { number: string }) =>

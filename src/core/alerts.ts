@@ -53,6 +53,8 @@ export const alert = defineReasons({
     `an intent of ${rule} in ${org} was given up: ${because ? textOf(because) : ''}`,
   'intent.waiting': ({ org, rule, because }: OfIntent) =>
     `an intent of ${rule} in ${org} waits for a person: ${because ? textOf(because) : ''}`,
+  'queue.untested': ({ org, rule, because }: { org: string; rule: string; because: Reason }) =>
+    `the merge queue of ${rule} in ${org}: ${textOf(because)} (docs/guarantees.md says how to close this window)`,
   'intent.doubled': ({ org, rule, found }: { org: string; rule: string; found: Reason }) =>
     `${textOf(found)} (rule ${rule} in ${org})`,
   'delivery.quarantined': ({ org, hook, code, id }: { org: string; hook: string; code: string; id: string }) =>

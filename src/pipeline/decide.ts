@@ -3,6 +3,7 @@ import { Backoff } from '../platform/backoff.js';
 import { callerOf, callingAs } from '../core/caller.js';
 import { Clock } from '../core/clock.js';
 import type { EventKind } from '../core/event-kinds.js';
+import { isQueueStatus } from '../actions/support/merge-state.js';
 import type { ForgeEvent } from '../core/event.js';
 import { Logger } from '../core/logger.js';
 import { withReasonText } from '../core/reason.js';
@@ -147,8 +148,10 @@ export class ArrivalToIntents {
   }
 
   /** What waits for such an event looks at the forge again; a rule need not ask for the event. */
-  private async revisit({ kind, forge, org, repo }: ForgeEvent): Promise<void> {
-    if (!repo || !this.awaited.has(kind)) return;
+  private async revisit(event: ForgeEvent): Promise<void> {
+    const { kind, forge, org, repo } = event;
+    // Each place that a merge queue shows would make all of the queue look.
+    if (!repo || !this.awaited.has(kind) || isQueueStatus(event)) return;
     const waiting = await this.journal.revisit(org, orderKeyOf(forge, { kind: 'repository', ...repo }));
     if (waiting.length > 0) this.queue.ring('intents', org);
   }

@@ -1,6 +1,7 @@
 import {
   notYet,
   refused,
+  there,
   toWrite,
   unchanged,
   type ActionContext,
@@ -10,13 +11,14 @@ import {
 import { say } from '../reasons.js';
 import type { JsonObject } from '../../core/json.js';
 import type { Pull } from '../../core/objects/tracker.js';
-import type { Reason } from '../../core/reason.js';
+import { textOf, type Reason } from '../../core/reason.js';
 import { isRefused, type ForgeClient } from '../../forge/forge-client.js';
 import { aheadOf, isTold, leavingText, missingOf, ownUpdates, placeIn, type Noted } from './merge-place.js';
 import {
   judge,
   readReviews,
-  stateOfChecks,
+  QUEUE_STATUS,
+  statusesOf,
   type MergeWish,
   type Place,
   type SeenPull,
@@ -32,12 +34,22 @@ const LOOK_MS = 30_000;
 
 /** The one write of a look. */
 export type Change =
-  | { readonly does: 'merge'; readonly head: string; readonly noted: Noted | null }
+  | {
+      readonly does: 'merge';
+      readonly head: string;
+      readonly tested: { readonly noted: Noted; readonly tip: string } | null;
+    }
   | { readonly does: 'update'; readonly noted: Noted }
+  | { readonly does: 'show'; readonly head: string; readonly text: string; readonly then: Outcome }
   | { readonly does: 'tell'; readonly base: string; readonly because: Reason };
 
 type QueueForge = Pick<ForgeClient, 'getBranch' | 'listReviews' | 'getCombinedStatus' | 'listTimeline'> &
-  Partial<Pick<ForgeClient, 'updatePullBranch' | 'compareCommits' | 'getCommit' | 'createComment' | 'listComments'>>;
+  Partial<
+    Pick<
+      ForgeClient,
+      'updatePullBranch' | 'compareCommits' | 'getCommit' | 'createComment' | 'listComments' | 'createStatus'
+    >
+  >;
 
 interface QueueLook extends Pick<
   ActionContext<'repository', never, never>,
@@ -56,7 +68,14 @@ export async function lookInQueue(context: QueueLook, wanted: MergeWish, pull: P
   const noted = placeIn(context.noted);
   let queue: SeenQueue = { now, noted };
   const [head, base] = [pull?.head?.sha, pull?.base?.ref];
-  if (call || !compareCommits || !getCommit || !listComments || !forge.updatePullBranch) return { pull, queue };
+  const tested = call?.snapshot?.['does'] === 'merge' ? call.snapshot : null;
+  if (tested && pull?.merged === true && getCommit)
+    queue = {
+      ...queue,
+      between: await mergedOn({ getCommit }, place, pull, { head: String(tested['head']), tip: String(tested['tip']) }),
+    };
+  if (call || !compareCommits || !getCommit || !listComments || !forge.updatePullBranch || !forge.createStatus)
+    return { pull, queue };
   let seen: SeenPull = { pull, queue };
   if (pull?.state === 'open' && head && base) {
     const tip = (await forge.getBranch({ ...place, branch: base })).commit?.id ?? '';
@@ -65,11 +84,12 @@ export async function lookInQueue(context: QueueLook, wanted: MergeWish, pull: P
     const reads = { listTimeline: forge.listTimeline, getCommit, compareCommits };
     const own = await ownUpdates(reads, { place, number, head, pinned, known, tip, isOurs });
     const heads = own === null ? null : [pinned, ...(own === 'foreign' ? [] : own)];
+    const { checks, shown } = await statusesOf(forge, { ...place, ref: head });
+    queue = { ...queue, shown };
     seen = { pull, queue, heads };
     if (!judge(wanted, seen, null)) {
       seen = { ...seen, ...(await readReviews(context, wanted, heads ?? [])) };
-      if (wanted.checks !== false && !judge(wanted, seen, null))
-        seen = { ...seen, checks: await stateOfChecks(forge, { ...place, ref: head }) };
+      if (wanted.checks !== false && !judge(wanted, seen, null)) seen = { ...seen, checks };
     }
     if (isReady(judge(wanted, seen, null))) {
       const ahead = aheadOf(await context.openBefore(), base, number);
@@ -119,15 +139,24 @@ export function compareInQueue(
   const no = judge(wanted, seen, null);
   if (no?.kind === 'there') {
     // An update or a comment of ours merged nothing.
-    return call && call.snapshot?.['does'] !== 'merge' ? unchanged(no.reason) : no;
+    if (call && call.snapshot?.['does'] !== 'merge') return unchanged(no.reason);
+    return typeof queue.between === 'string' ? there(untested(number, pull, queue.between)) : no;
   }
   // Whatever became of the call, the next look goes on from what is there.
   if (call) return pull === null && no ? no : notYet(say('queue.looks', { number }));
   const { now, noted, ahead, isBehind, tip } = queue;
   if (pull?.state === 'open' && tip === undefined) return refused(say('cannot.queue.here'));
   const leaves = noted && leavesFor(wanted, seen, queue, noted);
+  const showing = (then: Exclude<Outcome, { kind: 'changed' }>): Decision<Change> => {
+    const text = textOf(then.reason);
+    if (queue.shown === undefined || queue.shown === text) return then;
+    const change = { does: 'show', head: pull?.head?.sha ?? '', text, then } as const;
+    return toWrite<Change>(change, { remember: snapshotOf(change, seen) });
+  };
   if (leaves && noted) {
     const left = say('queue.left', { base: noted.base, because: leaves });
+    if (typeof queue.shown === 'string' && queue.shown !== textOf(left) && queue.isTold === false)
+      return showing(notYet(left, noteOf({ ...noted, leaving: leaves }), 0));
     const change = { does: 'tell', base: noted.base, because: leaves } as const;
     return queue.isTold === false ? toWrite(change, { remember: snapshotOf(change, seen) }) : refused(left);
   }
@@ -144,21 +173,22 @@ export function compareInQueue(
   if (!isReady(no) || (no && !noted && RED.has(seen.checks)))
     // It lets others pass while people have to do something.
     return no && no.kind === 'not-yet' && noted
-      ? notYet(no.reason, noteOf({ ...place, isReady: false }))
-      : (no as never);
-  if (ahead === undefined || ahead.length > 0)
-    return notYet(
-      say('queue.place', { place: (ahead?.length ?? 0) + 1, behind: ahead ?? [], base: place.base }),
-      noteOf(place),
-    );
+      ? showing(notYet(no.reason, noteOf({ ...place, isReady: false })))
+      : (no as Decision<never>);
+  const turn = say('queue.place', { place: (ahead?.length ?? 0) + 1, behind: ahead ?? [], base: place.base });
+  // It takes its place before its first call: those behind it wait, whatever becomes of that.
+  if (!noted) return notYet(turn, noteOf(place), 0);
+  if (ahead === undefined || ahead.length > 0) return showing(notYet(turn, noteOf(place)));
   if (isBehind !== false) {
     const change = { does: 'update', noted: { ...place, since: now?.toISOString() ?? null } } as const;
     return toWrite<Change>(change, { remember: snapshotOf(change, seen) });
   }
   const since = noted?.since ?? now?.toISOString() ?? null;
   if (no)
-    return notYet(say('queue.checks', { sha: head, state: seen.checks ?? null }), noteOf({ ...place, since }), LOOK_MS);
-  const change = { does: 'merge', head, noted: { ...place, since } } as const;
+    return showing(
+      notYet(say('queue.checks', { sha: head, state: seen.checks ?? null }), noteOf({ ...place, since }), LOOK_MS),
+    );
+  const change = { does: 'merge', head, tested: { noted: { ...place, since }, tip: tip ?? '' } } as const;
   return toWrite<Change>(change, { remember: { ...snapshotOf(change, seen), tip: tip ?? null } });
 }
 
@@ -167,6 +197,29 @@ export function snapshotOf({ does }: Change, { pull, plans }: SeenPull): JsonObj
   const { head, base } = pull ?? {};
   const ids = plans && { ids: [...plans.ids] };
   return { does, head: head?.sha ?? null, base: base?.ref ?? null, branch: head?.ref ?? null, ...ids };
+}
+
+/**
+ * What stands between the commit of the target that was tested and the merge: its first parent; null = nothing does. A rebase has commits of its own there, and
+ * what is merged is what was tested as long as their contents are equal.
+ */
+export async function mergedOn(
+  { getCommit }: Pick<ForgeClient, 'getCommit'>,
+  place: Place,
+  { merge_commit_sha: merge }: Pull,
+  { head, tip }: { readonly head: string; readonly tip: string },
+): Promise<string | null> {
+  const read = (sha: string) => getCommit({ ...place, sha, stat: false });
+  const made = await read(merge ?? '');
+  const [first] = made.parents ?? [];
+  if (first?.sha === tip) return null;
+  const [is, was] = [made.commit?.tree?.sha, (await read(head)).commit?.tree?.sha];
+  return is && is === was ? null : (first?.sha ?? merge ?? '');
+}
+
+/** It is merged, and something else was merged or pushed between the last look and the merge. */
+export function untested(number: string, pull: Pull | null, between: string): Reason {
+  return say('queue.untested', { number, base: pull?.base?.ref ?? '', sha: between });
 }
 
 /** What is kept with the intent for its next look. */
@@ -181,7 +234,7 @@ export function leavesNext(noted: Noted, leaving: Reason): Outcome {
 
 /** The writes that are steps on the way. */
 export async function writeInQueue(
-  { updatePullBranch, createComment }: QueueForge,
+  { updatePullBranch, createComment, createStatus }: QueueForge,
   where: Place & { readonly index: string },
   { number, sha: pinned }: MergeWish,
   change: Exclude<Change, { does: 'merge' }>,
@@ -190,6 +243,12 @@ export async function writeInQueue(
     const { base, because } = change;
     await createComment?.({ ...where, body: { body: leavingText(pinned, base, because) } });
     return refused(say('queue.left', { base, because }));
+  }
+  if (change.does === 'show') {
+    const { owner, repo } = where;
+    const body = { context: QUEUE_STATUS, state: 'success', description: change.text } as const;
+    await createStatus?.({ owner, repo, sha: change.head, body });
+    return change.then;
   }
   try {
     await updatePullBranch?.({ ...where, style: 'merge' });

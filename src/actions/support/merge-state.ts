@@ -1,5 +1,7 @@
 import { notYet, refused, there, undone, type ActionContext, type Decision } from '../define-action.js';
 import { say } from '../reasons.js';
+import type { ForgeEvent } from '../../core/event.js';
+import { isJsonObject } from '../../core/json.js';
 import type { Pull, Review } from '../../core/objects/tracker.js';
 import { isSameName } from '../../core/object-name.js';
 import { readAll, type ForgeClient } from '../../forge/forge-client.js';
@@ -35,7 +37,7 @@ export interface SeenPull {
   readonly reviews?: readonly Review[];
   /** The bot itself approved this commit, and the operator does not allow it to merge what it approved. */
   readonly isApprovedByUs?: boolean;
-  /** As `stateOfChecks`; undefined = not asked for. */
+  /** As in `statusesOf`; undefined = not asked for. */
   readonly checks?: string | null;
   /** Where the forge is to merge: its plans; undefined = not asked for. */
   readonly plans?: SeenPlans;
@@ -60,6 +62,10 @@ export interface SeenQueue {
   readonly tip?: string;
   /** People were told why it goes; undefined = not asked for. */
   readonly isTold?: boolean;
+  /** After a lost answer: what came between what was tested and the merge; null = nothing. Undefined = not asked for. */
+  readonly between?: string | null;
+  /** Place that the head shows in its status; null = none. Undefined = not asked for. */
+  readonly shown?: string | null;
 }
 
 export type NoMerge = Exclude<Decision<never>, { kind: 'write' | 'person' }>;
@@ -119,27 +125,51 @@ function judgePlans(number: string, { ids, isOpen, isUndone }: SeenPlans, call: 
   return isUndone && !call ? undone(say('found.plan-taken-back', { number })) : null;
 }
 
-/**
- * What the newest statuses of a commit come to; null where it has none, which Gitea calls pending too. Servers judge the statuses of one page:
- * those of further pages are read where there are more.
- */
-export async function stateOfChecks(
+/** Context of the status that shows the place in a merge queue. It is always `success`, and never a check. */
+export const QUEUE_STATUS = 'forgehand/queue';
+
+/** The event tells that such a status was set. */
+export function isQueueStatus({ kind, data }: Pick<ForgeEvent, 'kind' | 'data'>): boolean {
+  const status = data['status'];
+  return kind === 'status.set' && isJsonObject(status) && status['context'] === QUEUE_STATUS;
+}
+
+interface Statuses {
+  /** What the newest statuses of a commit come to, but for that of the merge queue; null where it has none, which Gitea calls pending too. */
+  readonly checks: string | null;
+  /** Description of the status of the merge queue; null = there is none. */
+  readonly shown: string | null;
+}
+
+/** Servers judge the statuses of one page: those of further pages are read where there are more. */
+export async function statusesOf(
   forge: Pick<ForgeClient, 'getCombinedStatus'>,
-  where: { readonly owner: string; readonly repo: string; readonly ref: string },
-): Promise<string | null> {
+  where: Place & { readonly ref: string },
+): Promise<Statuses> {
   let total: number | null = null;
   const {
     state,
-    statuses,
+    statuses: first,
     total_count: count,
   } = await forge.getCombinedStatus(
     { ...where, limit: 50 },
     { onReply: ({ totalCount }) => void (total = totalCount) },
   );
-  if (!state || statuses?.length === 0 || (!statuses && Number(count ?? 1) === 0)) return null;
-  if (state !== 'success' || statuses === undefined || total === null || total <= statuses.length) return state;
-  const all = await readAll(forge, 'getCombinedStatus', where);
-  return all.find(({ status }) => status !== 'success' && status !== 'skipped')?.status ?? state;
+  if (!state || first?.length === 0 || (!first && Number(count ?? 1) === 0)) return { checks: null, shown: null };
+  if (first === undefined) return { checks: state, shown: null };
+  const isWhole = total === null || total <= first.length;
+  const isOfQueue = ({ context }: { readonly context?: string | null | undefined }): boolean =>
+    context === QUEUE_STATUS;
+  const own = first.find(isOfQueue);
+  if (isWhole && !own) return { checks: state, shown: null };
+  const all = isWhole ? first : await readAll(forge, 'getCombinedStatus', where);
+  const shown = all.find(isOfQueue)?.description ?? null;
+  const words = all.filter((one) => !isOfQueue(one)).map(({ status }) => status ?? '');
+  if (words.length === 0) return { checks: null, shown };
+  if (state !== 'success') return { checks: state, shown };
+  // Without the success of our own, a commit whose checks were all skipped is none that succeeded.
+  if (own && words.every((word) => word === 'skipped')) return { checks: 'skipped', shown };
+  return { checks: words.find((word) => word !== 'success' && word !== 'skipped') ?? state, shown };
 }
 
 /** Who approved one of these very commits, and who wants changes, each by their newest verdict; the author's own does not count. */

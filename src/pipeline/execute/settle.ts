@@ -298,6 +298,20 @@ export interface Again extends DueIntent {
   readonly inMs: number;
 }
 
+/** A merge queue merged something onto what it had not tested. */
+export function tellUntested(
+  alerts: Alerts,
+  { id, org, rule }: Pick<Intent, 'id' | 'org' | 'rule'>,
+  because: Reason,
+): void {
+  const key = `queue.untested/${org}/${rule}` as const;
+  if (because.code === UNTESTED) alerts.raise(key, alert('queue.untested', { org, rule, because }), { intentId: id });
+  else if (because.code === MERGED) alerts.resolve(key);
+}
+
+const UNTESTED = 'queue.untested';
+const MERGED = 'made.merged';
+
 /** What follows the work on a claim. */
 export interface Aftermath {
   readonly org: string;
@@ -452,5 +466,6 @@ export class Settler {
     const key = `intent.dead/${org}/${rule}` as const;
     if (state === 'dead') alerts.raise(key, alert('intent.dead', { org, rule, because: why }), { intentId: intent.id });
     if (state === 'done' || state === 'unchanged') alerts.resolve(key);
+    if (state === 'done' && why) tellUntested(alerts, intent, why);
   }
 }

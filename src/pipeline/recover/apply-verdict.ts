@@ -9,7 +9,7 @@ import type { Logger } from '../../core/logger.js';
 import type { Random } from '../../core/random.js';
 import type { EffectTools } from '../execute/effect-tools.js';
 import { persist } from '../execute/keep-claim.js';
-import { judgeFailure } from '../execute/settle.js';
+import { judgeFailure, tellUntested } from '../execute/settle.js';
 import type { IntentMove } from '../journal-store.port.js';
 import type { RecoveryClaim } from '../recovery-store.port.js';
 import { factsOf } from './remove-duplicates.js';
@@ -33,6 +33,7 @@ export class VerdictWriter {
       case 'done':
         if (!verdict.sure && claim.sightings === 0) return this.seeAgain(claim, verdict.reason);
         await this.lookLater(claim, action);
+        tellUntested(this.alerts, claim.intent, verdict.reason);
         await this.move(claim, {
           to: 'done',
           reason: intentReason('intent.confirmed', { found: verdict.reason }),
