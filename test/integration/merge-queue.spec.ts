@@ -4,6 +4,7 @@ import { isEnded } from '../../src/core/states.js';
 import type { Intent } from '../../src/core/run.js';
 import { sentenceOf } from '../builders/reasons.js';
 import { APP, TrackerRig } from './support/tracker-rig.js';
+import { untestedMerges } from './support/untested-merges.js';
 
 const open: TrackerRig[] = [];
 afterEach(async () => {
@@ -17,6 +18,8 @@ const MINUTE_MS = 60_000;
 class Queue {
   readonly ids: string[] = [];
   readonly pinned: string[] = [];
+  /** Commit of main at which it began. */
+  from = '';
   /** By number; `null` = it never reports. */
   ci: (number: number) => 'success' | 'failure' | 'pending' | null = () => 'success';
 
@@ -68,7 +71,9 @@ class Queue {
     }
     this.rig.rig.clock.advance(afterMs);
     await this.rig.rig.journal.revisit('acme', `main/repository/${this.rig.repo.id}`);
-    for (const id of this.ids) if (!isEnded((await this.intent(id)).state)) await this.rig.rig.work(id);
+    // What is looked at again at once stands before those behind it.
+    for (let pass = 0; pass < 3; pass += 1)
+      for (const id of this.ids) if (!isEnded((await this.intent(id)).state)) await this.rig.rig.work(id);
   }
 
   async rounds(most = 60): Promise<void> {
@@ -76,6 +81,26 @@ class Queue {
       if ((await this.states()).every(isEnded)) return;
       await this.round();
     }
+  }
+
+  get git() {
+    return this.rig.sandbox.parts.world.repo(BigInt(this.rig.repo.id)).git;
+  }
+
+  begin(): void {
+    this.from = this.git.branches.get('main') ?? '';
+  }
+
+  untested(told?: ReadonlySet<string>) {
+    const { commits, branches } = this.git;
+    const history = {
+      commits: new Map(
+        [...commits.values()].map(({ sha, parents, committer }) => [sha, { parents, at: committer.at }]),
+      ),
+      statuses: this.rig.sandbox.parts.world.statuses.map(({ createdAt, ...status }) => ({ ...status, at: createdAt })),
+    };
+    const { from } = this;
+    return untestedMerges(history, { tip: branches.get('main') ?? '', from, ...(told ? { told } : {}) });
   }
 
   updates(): number {
@@ -110,27 +135,17 @@ describe.each(['gitea', 'gitea@1.26', 'forgejo'] as const)('integration/merge-qu
     // Green by themselves, and red on top of what the others bring.
     queue.ci = (number) => ([3, 8].includes(number) && queue.updates() > 1 ? 'failure' : 'success');
     await queue.write('main.txt', { branch: 'main' });
+    queue.begin();
     await queue.round();
     await queue.round();
     expect((await queue.said())[3]).toBe('planned: waits: 4th in the merge queue of main, behind #1, #2, #3');
     await queue.rounds();
 
-    const { world } = queue.rig.sandbox.parts;
-    const git = world.repo(BigInt(queue.rig.repo.id)).git;
+    expect(queue.untested()).toEqual([]);
+    const { commits, branches } = queue.git;
     const merged: string[] = [];
-    for (let sha = git.branches.get('main') ?? ''; ;) {
-      const commit = git.commits.get(sha);
-      const [first, second] = commit?.parents ?? [];
-      if (!first || !second) break;
-      merged.unshift(/\(#(\d+)\)/.exec(commit?.message ?? '')?.[1] ?? '');
-      // What was tested has all that was merged before it.
-      expect([...(git.commits.get(second)?.files.keys() ?? [])]).toEqual(
-        expect.arrayContaining([...(git.commits.get(first)?.files.keys() ?? [])]),
-      );
-      const status = await queue.rig.stage.getCombinedStatus({ ...APP, ref: second });
-      expect(status.state).toBe('success');
-      sha = first;
-    }
+    for (let sha = branches.get('main') ?? ''; sha !== queue.from; sha = commits.get(sha)?.parents[0] ?? queue.from)
+      merged.unshift(/\(#(\d+)\)/.exec(commits.get(sha)?.message ?? '')?.[1] ?? '');
     expect(merged).toEqual(['1', '2', '4', '5', '6', '7', '9', '10']);
     for (const number of [3, 8]) {
       expect((await queue.said())[number - 1]).toMatch(
@@ -165,6 +180,26 @@ describe.each(['gitea', 'gitea@1.26', 'forgejo'] as const)('integration/merge-qu
     const before = queue.rig.written.length;
     await queue.round();
     expect(queue.rig.written.length).toBe(before);
+  });
+
+  it('tells of what came between its last look and the merge', async () => {
+    const queue = await Queue.start(profile, 1);
+    queue.begin();
+    const merge = queue.rig.access.client.mergePull;
+    Object.assign(queue.rig.access.client, {
+      mergePull: async (...args: Parameters<typeof merge>) => {
+        await queue.write('between.txt', { branch: 'main' });
+        return merge(...args);
+      },
+    });
+    await queue.rounds();
+
+    expect(await queue.said()).toEqual([
+      expect.stringMatching(/^done: pull request #1 merged, and .* came to main since it was tested/),
+    ]);
+    expect(queue.rig.rig.alerts).toEqual([expect.stringMatching(/^queue\.untested\/acme\/wish-1$/)]);
+    expect(queue.untested()).toEqual([expect.objectContaining({ why: 'its head lacks commits of the target' })]);
+    expect(queue.untested(new Set([queue.git.branches.get('main') ?? '']))).toEqual([]);
   });
 
   it('leaves with a comment when somebody else pushes, also a merge that looks like an update of the bot', async () => {
@@ -245,5 +280,40 @@ describe.each(['gitea', 'gitea@1.26', 'forgejo'] as const)('integration/merge-qu
     await queue.round();
 
     expect((await queue.said())[1]).toMatch(/^planned: waits: #2 has 0 of 1 approvals/);
+  });
+});
+
+describe('integration/support/untested-merges', () => {
+  const commit = (...parents: string[]) => ({ parents, at: 10 });
+  const commits = new Map([
+    ['t0', commit()],
+    ['t1', commit('t0')],
+    ['h', commit('t0')],
+    ['u', commit('h', 't1')],
+    ['m', commit('t1', 'u')],
+    ['w', commit('t1', 'h')],
+  ]);
+  const status = (state: string, at = 9, context = 'ci', sha = 'u') => ({ sha, context, state, at });
+  const judge = (tip: string, ...statuses: Array<ReturnType<typeof status>>) =>
+    untestedMerges({ commits, statuses }, { tip, from: 't0' }).map(({ why }) => why);
+
+  it.each([
+    ['a head on top of the target with a success', 'm', [status('success')], []],
+    ['a head that lacks the target', 'w', [status('success', 9, 'ci', 'h')], ['its head lacks commits of the target']],
+    ['a head without a status', 'm', [status('success', 9, 'forgehand/queue')], ['its head had no status']],
+    ['a red check', 'm', [status('success'), status('failure', 9, 'lint')], ['its head was not green']],
+    [
+      'a check that turned green after the merge',
+      'm',
+      [status('pending'), status('success', 11)],
+      ['its head was not green'],
+    ],
+    ['a check that was red before', 'm', [status('failure', 8), status('success')], []],
+  ] as const)('%s', (_, tip, statuses, why) => {
+    expect(judge(tip, ...statuses)).toEqual(why);
+  });
+
+  it('leaves out what the bot told of', () => {
+    expect(untestedMerges({ commits, statuses: [] }, { tip: 'm', from: 't0', told: new Set(['m']) })).toEqual([]);
   });
 });

@@ -32,7 +32,7 @@ export async function prepareRead(
   { forges, orgs, encryptor, targets }: EffectTools,
   action: AnyAction,
   intent: Intent,
-  attempts: readonly Attempt[],
+  made: readonly Attempt[],
   sentAgoMs = 0,
 ): Promise<
   | {
@@ -49,6 +49,8 @@ export async function prepareRead(
   if (!settings) return intentReason('intent.no-org', { org: intent.org });
   if (!access) return intentReason('intent.no-forge', { forge: intent.forge });
   const wanted = resolveParams(action, intent.params, settings.secrets, encryptor);
+  // Where there are steps on the way, what became of an earlier one is no question any more.
+  const attempts = action.onTheWay ? made.filter(({ operation }) => operation === made.at(-1)?.operation) : made;
   const target = await targets.resolve(access, intent.forge, intent.org, intent.target);
   const context = {
     target,
