@@ -209,6 +209,8 @@ interface ActionWords<
   readonly params: Specs;
   /** Operations without which the action is useless; the first one is its write, unless it `sends`. */
   readonly operations: readonly Must[];
+  /** Of `whereOffered`, those that it cannot do without where this parameter is given: asked when rules are loaded. */
+  readonly requiresWith?: { readonly param: keyof Specs & string; readonly operations: readonly May[] };
   /** Further writes that are steps on the way: after one that was answered the intent goes on (`notYet`), and its end comes with a later look. */
   readonly onTheWay?: readonly OperationName[];
   /** Its write goes to a service outside of the forge, by `send`. */
@@ -287,8 +289,9 @@ export function defineAction<
   return action;
 }
 
-type AnyWords = Omit<ActionWords, 'naturalKey' | 'itemBy' | 'laterSteps'> & {
+type AnyWords = Omit<ActionWords, 'naturalKey' | 'itemBy' | 'laterSteps' | 'requiresWith'> & {
   readonly naturalKey: string;
+  readonly requiresWith?: { readonly param: string; readonly operations: readonly OperationName[] };
   readonly laterSteps?: readonly LaterStep[];
   readonly itemBy?: readonly string[];
 };

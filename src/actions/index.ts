@@ -105,6 +105,7 @@ function factsOf(action: AnyAction): ActionFacts {
     keyOf: action.keyOf,
     operations: [...new Set(steps.flatMap(({ operations, whereOffered }) => [...operations, ...whereOffered]))],
     requires: [...new Set(steps.flatMap(({ operations }) => operations))],
+    ...(action.requiresWith ? { requiresWith: action.requiresWith } : {}),
     raises: [...new Set(steps.flatMap(({ raises }) => raises))],
     echoes: [...new Set(steps.flatMap(({ recover }) => recover?.matcher?.echoes ?? []))],
     ...(action.laterSteps ? { laterSteps: action.laterSteps } : {}),

@@ -34,6 +34,15 @@ const PROTECTION_ASKS =
 
 const RAISED_BY_QUEUE: ReadonlySet<EventKind> = new Set(['pull_request.synchronized', 'comment.created', 'status.set']);
 
+const QUEUE_OPERATIONS = [
+  'updatePullBranch',
+  'compareCommits',
+  'getCommit',
+  'createComment',
+  'listComments',
+  'createStatus',
+] as const;
+
 const METHODS = ['merge', 'rebase', 'rebase-merge', 'squash', 'fast-forward-only'] as const;
 
 const params = {
@@ -85,7 +94,8 @@ export const mergePullRequest = defineAction({
   target: 'repository',
   params,
   operations: ['mergePull', 'getPull', 'listReviews', 'getCombinedStatus', 'listTimeline', 'getBranch'],
-  whereOffered: ['updatePullBranch', 'compareCommits', 'getCommit', 'createComment', 'listComments', 'createStatus'],
+  whereOffered: QUEUE_OPERATIONS,
+  requiresWith: { param: 'update', operations: QUEUE_OPERATIONS },
   onTheWay: ['updatePullBranch', 'createComment', 'createStatus'],
   right: RIGHTS.code,
   asksAct: true,

@@ -221,7 +221,7 @@ export const say = defineReasons(
     'queue.left': ({ base, because }: { base: string; because: Reason }) =>
       `taken out of the merge queue of ${base}: ${textOf(because)}`,
     /** `sha`: what stands between. */
-    'queue.untested': ({ number, base, sha }: { number: string; base: string; sha: string }) =>
+    'made.merged-untested': ({ number, base, sha }: { number: string; base: string; sha: string }) =>
       `pull request #${number} merged, and ${short(sha)} came to ${base} since it was tested: look whether the two go together`,
     'cannot.queue.here': () => 'this forge cannot bring a branch up to date, so it has no merge queue (update: true)',
     'cannot.update.denied': ({ number }: { number: string }) => `the bot may not push to the branch of #${number}`,

@@ -219,7 +219,7 @@ export async function mergedOn(
 
 /** It is merged, and something else was merged or pushed between the last look and the merge. */
 export function untested(number: string, pull: Pull | null, between: string): Reason {
-  return say('queue.untested', { number, base: pull?.base?.ref ?? '', sha: between });
+  return say('made.merged-untested', { number, base: pull?.base?.ref ?? '', sha: between });
 }
 
 /** What is kept with the intent for its next look. */

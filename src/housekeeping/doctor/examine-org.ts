@@ -8,6 +8,7 @@ import type { OrgLook } from '../../forge/org-numbers.js';
 import { shortRevision } from '../../core/ids.js';
 import type { EventKind } from '../../core/event-kinds.js';
 import { CapabilityCheck } from '../../rules/requirements/capability-check.js';
+import { isGiven, type ParamProgram, type PolicyPart, type StepProgram } from '../../rules/language/compile/program.js';
 import type { Revision } from '../../rules/language/revision.js';
 import type { ActiveRevision } from '../../rules/revisions/active-revisions.port.js';
 /** What the organization of this name is now. Pure. */
@@ -73,6 +74,7 @@ export function examineRules(
     ...heldRules.map(({ id, reason }) =>
       problem(saw('rule.held.unmet', { id, because: reason }), ...cureOf(reason, teams)),
     ),
+    ...examineQueues(active.revision),
     ...lacking
       .filter((reason) => isUnmet(reason) && !heldRules.some((one) => one.reason === reason))
       .map((reason) => warning(saw('rule.lacking.unmet', { because: reason }))),
@@ -104,4 +106,43 @@ export function wantedEvents(
     ...(rulesInRepository ? ABOUT_RULES.flatMap((kind) => hookEventsOf(kind, product)) : []),
   ];
   return [...new Set([...neededEvents(revision, product), ...own])].sort();
+}
+
+/** What a protection must set, so that nothing comes between the last look of a merge queue and its merge. */
+const CLOSES_WINDOW = ['block_on_outdated_branch', 'enable_merge_whitelist'] as const;
+
+/** Whether a policy closes the window of each merge queue, as docs/guarantees.md names it. Pure. */
+function examineQueues({ rules, policies }: Revision): CheckResult[] {
+  const isClosed = policies.some(({ program }) =>
+    [...program.parts.flatMap(partsOf), ...program.fixes.map(({ step }) => step)].some(
+      ({ action, params }) => action.name === 'protection.ensure' && closesWindow(params),
+    ),
+  );
+  return rules
+    .filter(({ disabled, program }) => disabled === null && program.steps.some(isQueue))
+    .map(({ id }) =>
+      isClosed
+        ? ok(saw('rule.queue.closed', { id }))
+        : warning(
+            saw('rule.queue.open', { id }),
+            'protect the target branch: block_on_outdated_branch: true, and only the account of the bot in merge_whitelist_usernames (enable_merge_whitelist: true) and push_whitelist_usernames (enable_push: true, enable_push_whitelist: true), or enable_push: false',
+          ),
+    );
+}
+
+function isQueue({ action, params }: StepProgram): boolean {
+  return action.name === 'pull_request.merge' && isGiven(params, 'update');
+}
+
+function partsOf({ action, items }: PolicyPart): Array<Pick<StepProgram, 'action' | 'params'>> {
+  return items.map(({ params }) => ({ action, params }));
+}
+
+function closesWindow(params: readonly ParamProgram[]): boolean {
+  const isPushShut = params.some(
+    ({ name, template }) => name === 'enable_push' && template.kind === 'constant' && template.value === false,
+  );
+  return (
+    CLOSES_WINDOW.every((name) => isGiven(params, name)) && (isPushShut || isGiven(params, 'enable_push_whitelist'))
+  );
 }

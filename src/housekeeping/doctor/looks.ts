@@ -73,6 +73,9 @@ export const saw = defineReasons({
   'rules.active.yes': ({ rules, policies, revision }: { rules: number; policies: number; revision: string }) =>
     `${rules} rule${rules === 1 ? '' : 's'} and ${policies} polic${policies === 1 ? 'y' : 'ies'} are active, revision ${revision}`,
   'rule.held.unmet': ({ id, because }: { id: string; because: Reason }) => `${id} is held back: ${textOf(because)}`,
+  'rule.queue.open': ({ id }: { id: string }) =>
+    `${id} is a merge queue (update: true), and no policy closes the window in which somebody else may push or merge between its last look and its merge`,
+  'rule.queue.closed': ({ id }: { id: string }) => `${id} is a merge queue, and a policy lets only it push and merge`,
   'rule.lacking.unmet': ({ because }: { because: Reason }) => textOf(because),
   'rule.names.unknown': ({ kind, name, place }: { kind: string; name: string; place: string }) =>
     `${place}: ${sayUnknown(kind, name)}`,

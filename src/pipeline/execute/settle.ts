@@ -309,7 +309,7 @@ export function tellUntested(
   else if (because.code === MERGED) alerts.resolve(key);
 }
 
-const UNTESTED = 'queue.untested';
+const UNTESTED = 'made.merged-untested';
 const MERGED = 'made.merged';
 
 /** What follows the work on a claim. */

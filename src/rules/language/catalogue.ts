@@ -117,6 +117,8 @@ export interface ActionFacts {
   unfit?: (inputs: WrittenInputs, operator: OperatorHosts) => Unfit | null;
   /** Operations without which it cannot work at all; absent = it has a way around each of them. */
   requires?: readonly string[];
+  /** Further ones without which it cannot work where this parameter is given. */
+  requiresWith?: { readonly param: string; readonly operations: readonly string[] };
   /** Kinds of event that its effect makes the forge tell. */
   raises?: readonly EventKind[];
   /** Of these, the ones of which the bot knows which rule's effect raised them. */

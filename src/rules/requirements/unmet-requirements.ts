@@ -1,5 +1,6 @@
 import { defineReasons, type Reason } from '../../core/reason.js';
 import { describeRight, type NeededRight } from '../../core/rights.js';
+import { isGiven, type ParamProgram } from '../language/compile/program.js';
 import { formatPosition } from '../language/propose/misfit.js';
 import type { Revision, RuleMode } from '../language/revision.js';
 import type { ActionFacts, LookupFacts } from '../language/catalogue.js';
@@ -100,7 +101,7 @@ function needsOf({ rules, policies }: Revision, lookups: Catalogue): Need[] {
       .filter(({ disabled }) => disabled === null)
       .flatMap(({ id, mode, program }) => [
         ...program.lookups.map(({ use, position }) => read(lookups, { id, mode, use, position })),
-        ...program.steps.map(({ action, position }) => act({ id, mode, position }, action)),
+        ...program.steps.map(({ action, position, params }) => act({ id, mode, position }, action, params)),
       ]),
     ...policies.flatMap(({ id, mode, position, program }) => {
       const whose = { id, mode, position };
@@ -111,7 +112,7 @@ function needsOf({ rules, policies }: Revision, lookups: Catalogue): Need[] {
         ]),
         ...(program.protections.length > 0 ? [read(lookups, { ...whose, use: 'protection.get' })] : []),
         ...program.lookups.map(({ use, position: at }) => read(lookups, { ...whose, use, position: at })),
-        ...program.fixes.map(({ step }) => act({ ...whose, position: step.position }, step.action)),
+        ...program.fixes.map(({ step }) => act({ ...whose, position: step.position }, step.action, step.params)),
       ];
     }),
   ];
@@ -125,9 +126,11 @@ function read(lookups: Catalogue, whose: Pick<Need, 'id' | 'mode' | 'use' | 'pos
 /** On its own account the bot needs no right of anybody; a power is the operator's to give. */
 function act(
   whose: Pick<Need, 'id' | 'mode' | 'position'>,
-  action: Pick<ActionFacts, 'name' | 'requires' | 'right' | 'target' | 'power'>,
+  action: Pick<ActionFacts, 'name' | 'requires' | 'requiresWith' | 'right' | 'target' | 'power'>,
+  params: readonly ParamProgram[] = [],
 ): Need {
-  const { name, requires = [], right, target, power } = action;
+  const { name, requires = [], requiresWith, right, target, power } = action;
+  const further = requiresWith && isGiven(params, requiresWith.param) ? requiresWith.operations : [];
   const needsRight = right !== undefined && target !== 'account' && power === undefined;
-  return { ...whose, use: name, operations: requires, instead: [], right: needsRight ? right : null };
+  return { ...whose, use: name, operations: [...requires, ...further], instead: [], right: needsRight ? right : null };
 }

@@ -49,6 +49,12 @@ export interface ParamProgram {
   readonly chat?: boolean;
 }
 
+/** Whether a parameter is there, and may be something else than false. */
+export function isGiven(params: readonly Pick<ParamProgram, 'name' | 'template'>[], name: string): boolean {
+  const template = params.find((param) => param.name === name)?.template;
+  return template !== undefined && !(template.kind === 'constant' && template.value === false);
+}
+
 export interface ConditionProgram {
   readonly name: string;
   readonly expression: Expression;
