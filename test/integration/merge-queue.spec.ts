@@ -64,7 +64,7 @@ class Queue {
   async round(afterMs = MINUTE_MS / 2): Promise<void> {
     for (const { number, head } of await this.rig.stage.listPulls({ ...APP, state: 'open', limit: 50 })) {
       const state = this.ci(Number(number));
-      if (state === null || head?.sha == null) continue;
+      if (state === null || !head?.sha) continue;
       const { statuses } = await this.rig.stage.getCombinedStatus({ ...APP, ref: head.sha });
       if (!statuses?.some((one) => one.context === 'ci' && one.status === state))
         await this.rig.stage.createStatus({ ...APP, sha: head.sha, body: { context: 'ci', state } });
@@ -133,11 +133,15 @@ describe.each(['gitea', 'gitea@1.26', 'forgejo'] as const)('integration/merge-qu
   it('merges ten pull requests in their order, each tested on top of those before it, and leaves two red ones out', async () => {
     const queue = await Queue.start(profile, 10);
     // Green by themselves, and red on top of what the others bring.
-    queue.ci = (number) => ([3, 8].includes(number) && queue.updates() > 1 ? 'failure' : 'success');
+    let isHeld = true;
+    queue.ci = (number) => {
+      if (isHeld && number === 1) return 'pending';
+      return [3, 8].includes(number) && queue.updates() > 1 ? 'failure' : 'success';
+    };
     await queue.write('main.txt', { branch: 'main' });
     queue.begin();
-    await queue.round();
-    await queue.round();
+    for (let n = 0; n < 10; n += 1) await queue.round();
+    isHeld = false;
     expect((await queue.said())[3]).toBe('planned: waits: 4th in the merge queue of main, behind #1, #2, #3');
     await queue.rounds();
 
@@ -185,13 +189,7 @@ describe.each(['gitea', 'gitea@1.26', 'forgejo'] as const)('integration/merge-qu
   it('tells of what came between its last look and the merge', async () => {
     const queue = await Queue.start(profile, 1);
     queue.begin();
-    const merge = queue.rig.access.client.mergePull;
-    Object.assign(queue.rig.access.client, {
-      mergePull: async (...args: Parameters<typeof merge>) => {
-        await queue.write('between.txt', { branch: 'main' });
-        return merge(...args);
-      },
-    });
+    queue.rig.beforeNext('mergePull', () => queue.write('between.txt', { branch: 'main' }));
     await queue.rounds();
 
     expect(await queue.said()).toEqual([
@@ -202,16 +200,12 @@ describe.each(['gitea', 'gitea@1.26', 'forgejo'] as const)('integration/merge-qu
     expect(queue.untested(new Set([queue.git.branches.get('main') ?? '']))).toEqual([]);
   });
 
-  it('leaves with a comment when somebody else pushes, also a merge that looks like an update of the bot', async () => {
+  it('leaves with a comment when somebody else pushes', async () => {
     const queue = await Queue.start(profile, 2);
     queue.ci = (number) => (number === 1 ? 'pending' : 'success');
     await queue.write('main.txt', { branch: 'main' });
     await queue.round();
     expect((await queue.said())[0]).toMatch(/brought up to date/);
-    const { world } = queue.rig.sandbox.parts;
-    const ann = world.userByName('ann');
-    const token = await queue.rig.user('ann');
-    expect(ann && token).toBeTruthy();
     await queue.write('more.txt', { branch: 'topic-1' });
     await queue.rounds();
 

@@ -11,7 +11,7 @@ type Trial = AnswerOf<'tryOnObject'>;
 const HOOK_SECRET = 'the secret of the hook';
 const EVENTS = [
   ...['push', 'issues', 'issue_label', 'issue_comment', 'pull_request', 'pull_request_label', 'pull_request_sync'],
-  'pull_request_review',
+  ...['pull_request_review', 'status'],
 ];
 
 /** Recipes by their titles: the file that the page shows, or the shipped file that it names. */
@@ -31,7 +31,7 @@ const textOf = (title: string): string => recipes.get(title) ?? '';
 
 /** Recipes with rules of their own, which one bot plays together. What the others extend or name, built-in-sets, example-rules and organization-rules play. */
 const PLAYED = [
-  ...['Stale, but not with votes', 'Reopen without milestone', 'Automerge', 'Merge dependency updates'],
+  ...['Stale, but not with votes', 'Reopen without milestone', 'Automerge', 'Merge queue', 'Merge dependency updates'],
   ...['Commit message check', 'CODEOWNERS', 'Reviewers in turn', 'Reviewers for outsiders', 'Ok to test'],
 ];
 const IN_NO_TIME: ReadonlyArray<readonly [string, string]> = [
@@ -208,6 +208,32 @@ describe('integration/recipes', () => {
     await until(async () => (await pull(3)).merged && (await pull(5)).merged);
 
     expect((await pull(4)).merged).toBe(false);
+  });
+
+  it('merges what is queued one after the other, each tested on top of those before it', async () => {
+    await send(`${app}/labels`, { name: 'merge/queue', color: '#00aabb' });
+    for (const [branch, number] of [
+      ['five', 6],
+      ['six', 7],
+    ] as const) {
+      await open(branch, { [`${branch}.txt`]: `${branch}\n` }, { title: `feat: ${branch}` });
+      await act('pull.review', { number, verdict: 'approve' }, 'ben');
+    }
+    await act('push', { branch: 'main', commits: [{ message: 'fix: later', files: { 'later.txt': 'later\n' } }] });
+    for (const number of [6, 7]) await act('issue.label', { number, labels: ['merge/queue'] });
+    const heads = new Set<string>();
+    const green = async (number: number): Promise<boolean> => {
+      const { merged, head } = await pull(number);
+      for (const context of merged || heads.has(head.sha) ? [] : ['ci', 'commit-messages'])
+        await act('status.set', { ref: head.sha, context, state: 'success' });
+      heads.add(head.sha);
+      return merged;
+    };
+    await until(async () => (await green(6)) && (await green(7)));
+
+    const head = (await pull(7)).head.sha;
+    for (const file of ['five.txt', 'six.txt', 'later.txt'])
+      expect(await forge.get(`${app}/contents/${file}?ref=${head}`)).toMatchObject({ name: file });
   });
 
   it('lets who may write say /ok-to-test, and nobody else', async () => {

@@ -56,7 +56,7 @@ interface Head {
   readonly head: string;
   readonly pinned: string;
   /** Own updates that an earlier look found, oldest first. */
-  readonly known: readonly string[];
+  readonly earlier: readonly string[];
   /** Commit of the target branch. */
   readonly tip: string;
   readonly isOurs: ActionContext<'repository', never, never>['isOurs'];
@@ -73,10 +73,10 @@ const MOST_UPDATES = 20;
  */
 export async function ownUpdates(
   forge: Pick<ForgeClient, 'listTimeline' | 'getCommit' | 'compareCommits'>,
-  { place, number, head, pinned, known, tip, isOurs }: Head,
+  { place, number, head, pinned, earlier, tip, isOurs }: Head,
 ): Promise<readonly string[] | 'foreign' | null> {
-  const before = [pinned, ...known];
-  const upTo = (sha: string): readonly string[] => known.slice(0, before.indexOf(sha));
+  const before = [pinned, ...earlier];
+  const upTo = (sha: string): readonly string[] => earlier.slice(0, before.indexOf(sha));
   if (before.includes(head)) return upTo(head);
   const pushes = (await readAll(forge, 'listTimeline', { ...place, index: number })).flatMap(pushOf);
   if (!pushes.some(({ shas }) => shas.includes(head))) return null;
@@ -117,13 +117,13 @@ interface Push {
 /** A push to the branch of a pull request, as its timeline tells it. */
 function pushOf({ type, body, user }: TimelineEntry): Push[] {
   if (type !== 'pull_push') return [];
-  const told = readBody(body ?? '');
-  const ids = isJsonObject(told) ? told['commit_ids'] : null;
+  const content = readBody(body ?? '');
+  const ids = isJsonObject(content) ? content['commit_ids'] : null;
   return [
     {
       by: { id: user?.id ?? '', login: user?.login ?? '' },
       shas: Array.isArray(ids) ? ids.map(String) : [],
-      isForced: !isJsonObject(told) || told['is_force_push'] !== false,
+      isForced: !isJsonObject(content) || content['is_force_push'] !== false,
     },
   ];
 }

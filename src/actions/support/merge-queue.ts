@@ -80,12 +80,12 @@ export async function lookInQueue(context: QueueLook, wanted: MergeWish, pull: P
   if (pull?.state === 'open' && head && base) {
     const tip = (await forge.getBranch({ ...place, branch: base })).commit?.id ?? '';
     queue = { ...queue, tip };
-    const known = noted?.own ?? [];
+    const earlier = noted?.own ?? [];
     const reads = { listTimeline: forge.listTimeline, getCommit, compareCommits };
-    const own = await ownUpdates(reads, { place, number, head, pinned, known, tip, isOurs });
+    const own = await ownUpdates(reads, { place, number, head, pinned, earlier, tip, isOurs });
     const heads = own === null ? null : [pinned, ...(own === 'foreign' ? [] : own)];
-    const { checks, shown } = await statusesOf(forge, { ...place, ref: head });
-    queue = { ...queue, shown };
+    const { checks, placeText } = await statusesOf(forge, { ...place, ref: head });
+    queue = { ...queue, placeText };
     seen = { pull, queue, heads };
     if (!judge(wanted, seen, null)) {
       seen = { ...seen, ...(await readReviews(context, wanted, heads ?? [])) };
@@ -149,16 +149,16 @@ export function compareInQueue(
   const leaves = noted && leavesFor(wanted, seen, queue, noted);
   const showing = (then: Exclude<Outcome, { kind: 'changed' }>): Decision<Change> => {
     const text = textOf(then.reason);
-    if (queue.shown === undefined || queue.shown === text) return then;
+    if (queue.placeText === undefined || queue.placeText === text) return then;
     const change = { does: 'show', head: pull?.head?.sha ?? '', text, then } as const;
     return toWrite<Change>(change, { remember: snapshotOf(change, seen) });
   };
   if (leaves && noted) {
-    const left = say('queue.left', { base: noted.base, because: leaves });
-    if (typeof queue.shown === 'string' && queue.shown !== textOf(left) && queue.isTold === false)
-      return showing(notYet(left, noteOf({ ...noted, leaving: leaves }), 0));
+    const reason = say('queue.left', { base: noted.base, because: leaves });
+    if (typeof queue.placeText === 'string' && queue.placeText !== textOf(reason) && queue.isTold === false)
+      return showing(notYet(reason, noteOf({ ...noted, leaving: leaves }), 0));
     const change = { does: 'tell', base: noted.base, because: leaves } as const;
-    return queue.isTold === false ? toWrite(change, { remember: snapshotOf(change, seen) }) : refused(left);
+    return queue.isTold === false ? toWrite(change, { remember: snapshotOf(change, seen) }) : refused(reason);
   }
   const head = pull?.head?.sha ?? '';
   const place: Noted = {

@@ -65,7 +65,7 @@ export interface SeenQueue {
   /** After a lost answer: what came between what was tested and the merge; null = nothing. Undefined = not asked for. */
   readonly between?: string | null;
   /** Place that the head shows in its status; null = none. Undefined = not asked for. */
-  readonly shown?: string | null;
+  readonly placeText?: string | null;
 }
 
 export type NoMerge = Exclude<Decision<never>, { kind: 'write' | 'person' }>;
@@ -138,7 +138,7 @@ interface Statuses {
   /** What the newest statuses of a commit come to, but for that of the merge queue; null where it has none, which Gitea calls pending too. */
   readonly checks: string | null;
   /** Description of the status of the merge queue; null = there is none. */
-  readonly shown: string | null;
+  readonly placeText: string | null;
 }
 
 /** Servers judge the statuses of one page: those of further pages are read where there are more. */
@@ -155,21 +155,21 @@ export async function statusesOf(
     { ...where, limit: 50 },
     { onReply: ({ totalCount }) => void (total = totalCount) },
   );
-  if (!state || first?.length === 0 || (!first && Number(count ?? 1) === 0)) return { checks: null, shown: null };
-  if (first === undefined) return { checks: state, shown: null };
+  if (!state || first?.length === 0 || (!first && Number(count ?? 1) === 0)) return { checks: null, placeText: null };
+  if (first === undefined) return { checks: state, placeText: null };
   const isWhole = total === null || total <= first.length;
   const isOfQueue = ({ context }: { readonly context?: string | null | undefined }): boolean =>
     context === QUEUE_STATUS;
   const own = first.find(isOfQueue);
-  if (isWhole && !own) return { checks: state, shown: null };
+  if (isWhole && !own) return { checks: state, placeText: null };
   const all = isWhole ? first : await readAll(forge, 'getCombinedStatus', where);
-  const shown = all.find(isOfQueue)?.description ?? null;
+  const placeText = all.find(isOfQueue)?.description ?? null;
   const words = all.filter((one) => !isOfQueue(one)).map(({ status }) => status ?? '');
-  if (words.length === 0) return { checks: null, shown };
-  if (state !== 'success') return { checks: state, shown };
+  if (words.length === 0) return { checks: null, placeText };
+  if (state !== 'success') return { checks: state, placeText };
   // Without the success of our own, a commit whose checks were all skipped is none that succeeded.
-  if (own && words.every((word) => word === 'skipped')) return { checks: 'skipped', shown };
-  return { checks: words.find((word) => word !== 'success' && word !== 'skipped') ?? state, shown };
+  if (own && words.every((word) => word === 'skipped')) return { checks: 'skipped', placeText };
+  return { checks: words.find((word) => word !== 'success' && word !== 'skipped') ?? state, placeText };
 }
 
 /** Who approved one of these very commits, and who wants changes, each by their newest verdict; the author's own does not count. */

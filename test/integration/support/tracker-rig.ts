@@ -19,6 +19,7 @@ export class TrackerRig {
   /** Writes that reached the forge, in order. */
   readonly written: OperationName[] = [];
   #lost = false;
+  #before: { operation: OperationName; act: () => Promise<unknown> } | null = null;
   #refused: { operation: OperationName; status: number; message: string } | null = null;
 
   private constructor(
@@ -51,6 +52,11 @@ export class TrackerRig {
         self.#refused = null;
         await options?.beforeSend?.();
         throw new ForgeError('refused', `${name}: ${message}`, { operation: name, status, forgeMessage: message });
+      }
+      if (self.#before?.operation === name) {
+        const { act } = self.#before;
+        self.#before = null;
+        await act();
       }
       const answer = await next(args, options);
       if (!isWrite(name)) return answer;
@@ -89,6 +95,11 @@ export class TrackerRig {
   /** The next write has its effect, and its answer never comes. */
   loseNextAnswer(): void {
     this.#lost = true;
+  }
+
+  /** Somebody does this right before the next call of the operation. */
+  beforeNext(operation: OperationName, act: () => Promise<unknown>): void {
+    this.#before = { operation, act };
   }
 
   /** The next call of this operation is refused, with no effect. */

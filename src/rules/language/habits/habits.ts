@@ -123,9 +123,10 @@ export const HABITS: Readonly<Record<HabitPlace, readonly Word[]>> = {
     ),
     word('merge pull_request.automerge automerge auto_merge pr.merge', 'pull_request.merge: {number: …, sha: …}'),
     word(
-      'queue enqueue merge_queue queue.add pull_request.queue merge_when_green merge_when_checks_succeed',
-      'pull_request.merge: {number: …, sha: …, by: forge}',
+      'queue enqueue merge_queue queue.add pull_request.queue',
+      'pull_request.merge: {number: …, sha: …, update: true}',
     ),
+    word('merge_when_green merge_when_checks_succeed', 'pull_request.merge: {number: …, sha: …, by: forge}'),
     word(
       'dequeue unqueue queue.remove pull_request.dequeue cancel_auto_merge disable_auto_merge pull_request.cancel_merge',
       'pull_request.unqueue: {number: …}',
