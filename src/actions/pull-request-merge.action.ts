@@ -105,10 +105,8 @@ export const mergePullRequest = defineAction({
   names: ({ label: wanted }) => ifNamed(wanted, label),
   unfit: (inputs) => {
     const isQueued = inputs['update'] !== undefined && valueOf(inputs, 'update') !== false;
-    if (isQueued && valueOf(inputs, 'by') === 'forge')
-      return { reason: say('params.exclude', { names: ['update', 'by: forge'] }), param: 'update' };
-    return inputs['checks_within'] && !isQueued
-      ? { reason: say('params.needs', { param: 'checks_within', needs: 'update: true' }), param: 'checks_within' }
+    return isQueued && valueOf(inputs, 'by') === 'forge'
+      ? { reason: say('params.exclude', { names: ['update', 'by: forge'] }), param: 'update' }
       : null;
   },
   // What was taken back meanwhile (pull_request.unqueue) is not merged by an older wish.

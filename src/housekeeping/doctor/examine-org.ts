@@ -123,7 +123,7 @@ function examineQueues({ rules, policies }: Revision): CheckResult[] {
     .map(({ id }) =>
       isClosed
         ? ok(saw('rule.queue.closed', { id }))
-        : warning(
+        : note(
             saw('rule.queue.open', { id }),
             'protect the target branch: block_on_outdated_branch: true, and only the account of the bot in merge_whitelist_usernames (enable_merge_whitelist: true) and push_whitelist_usernames (enable_push: true, enable_push_whitelist: true), or enable_push: false',
           ),
