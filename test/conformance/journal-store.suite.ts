@@ -1105,7 +1105,8 @@ export function journalStoreSuite(open: () => Promise<JournalUnderTest>): void {
       await plan('elsewhere', { orderKey: 'another' });
       const { action = '' } = (await journal.intent('a')) ?? {};
       await claim('a');
-      await move('a', 'claimed', 'planned', { waits: true, result: { detail: { base: 'main' } } });
+      const dueAt = new Date(test.now().getTime() + HOUR_MS);
+      await move('a', 'claimed', 'planned', { waits: true, dueAt, result: { detail: { base: 'main' } } });
       await bringTo('b', 'done');
 
       const open = await journal.openInOrder('orderKey', action);
