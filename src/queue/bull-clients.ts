@@ -1,6 +1,6 @@
 import { Redis, type Command } from 'ioredis';
 import type { Secret } from '../core/secret.js';
-import { cutRedis, redisOptions } from './redis-options.js';
+import { cutRedis, giveUpSilent, redisOptions } from './redis-options.js';
 
 /**
  * The connections of Bull's queues, made and ended by us. Bull waits for them in promises that it hands to nobody (`setHandler` calls `setWorkerName`, and
@@ -13,10 +13,12 @@ export class BullClients {
 
   make(type: 'client' | 'subscriber' | 'bclient'): Redis {
     // Bull takes no other setting for those that wait.
-    const client = new BullClient({
-      ...redisOptions(this.url),
-      ...(type === 'client' ? {} : { maxRetriesPerRequest: null }),
-    });
+    const client = giveUpSilent(
+      new BullClient({
+        ...redisOptions(this.url),
+        ...(type === 'client' ? {} : { maxRetriesPerRequest: null }),
+      }),
+    );
     this.all.push(client);
     return client;
   }

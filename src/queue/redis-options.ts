@@ -5,6 +5,8 @@ import type { Secret } from '../core/secret.js';
 
 /** Seconds that Bull's blocking read waits; every answer, also an empty one, shows that the connection lives. */
 const DRAIN_DELAY_S = 2;
+/** A connection that says nothing for so long is asked, and given up when it says nothing for as long again. */
+const SILENT_MS = 1.5 * DRAIN_DELAY_S * 1_000;
 
 export const QUEUE_SETTINGS = {
   drainDelay: DRAIN_DELAY_S,
@@ -15,10 +17,7 @@ export const QUEUE_SETTINGS = {
   maxStalledCount: 1,
 };
 
-/**
- * Connection options from `redis://[user:password@]host[:port][/db]`, or `rediss://` for TLS.
- * A silent connection is given up after three empty reads, or a half-open one would leave the consumer deaf for ever.
- */
+/** Connection options from `redis://[user:password@]host[:port][/db]`, or `rediss://` for TLS. */
 export function redisOptions(url: Secret): RedisOptions {
   const { protocol, hostname, port, username, password, pathname } = new URL(url.reveal());
   return {
@@ -29,7 +28,6 @@ export function redisOptions(url: Secret): RedisOptions {
     db: Number(pathname.slice(1) || 0),
     ...(protocol === 'rediss:' ? { tls: {} } : {}),
     connectTimeout: 5_000,
-    socketTimeout: 3 * DRAIN_DELAY_S * 1_000,
     keepAlive: 10_000,
     // Kept running even where the connection had closed before: it holds the process that long.
     disconnectTimeout: 200,
@@ -44,11 +42,30 @@ export function redisOptions(url: Secret): RedisOptions {
   };
 }
 
+/**
+ * A half-open connection would leave its consumer deaf for ever, so each is listened to. `socketTimeout` of the library would do so, too, but its timer outlives
+ * a connection that we cut, and holds the process for seconds.
+ */
+export function giveUpSilent<C extends Redis>(client: C): C {
+  client.on('connect', () => {
+    const { stream } = client;
+    let [isHeard, isAsked] = [true, false];
+    const look = setInterval(() => {
+      if (isAsked && !isHeard) stream.destroy(new Error(`Redis said nothing for ${SILENT_MS / 1_000} s`));
+      isAsked = !isHeard;
+      // It may be that there was nothing to say.
+      if (isAsked) client.ping().catch(() => undefined);
+      isHeard = false;
+    }, SILENT_MS);
+    look.unref();
+    stream.on('data', () => (isHeard = true)).once('close', () => clearInterval(look));
+  });
+  return client;
+}
+
 /** End a connection now: to close it would wait for a server that may be away. */
 export function cutRedis(client: Redis): void {
   if (client.status !== 'end') client.disconnect(false);
-  // The client forgets this one at its end, and it would hold the process for seconds.
-  clearTimeout(client['socketTimeoutTimer']);
 }
 
 const CONNECT_MS = 1_000;

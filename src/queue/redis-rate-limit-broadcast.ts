@@ -4,11 +4,9 @@ import { newId } from '../core/ids.js';
 import type { Logger } from '../core/logger.js';
 import type { Secret } from '../core/secret.js';
 import type { RateLimitBroadcast } from '../forge/http/rate-limit-broadcast.port.js';
-import { cutRedis, redisOptions } from './redis-options.js';
+import { cutRedis, giveUpSilent, redisOptions } from './redis-options.js';
 
 const keyOf = (forge: string): string => `forgehand:pause:${forge}`;
-/** A subscriber that nothing is told to shows by its answers that the connection lives. */
-const PING_MS = 2_000;
 /** What was told to a connection that broke, or to none, is old when another one is there. */
 const NOTHING_OLD = { autoResendUnfulfilledCommands: false, enableOfflineQueue: false } as const;
 
@@ -30,7 +28,7 @@ export class RedisRateLimitBroadcast implements RateLimitBroadcast {
   /** Asks and publishes; a connection that subscribed cannot. */
   private readonly publisher: Redis;
   private readonly subscriber: Redis;
-  private pings: NodeJS.Timeout | null = null;
+  private isConnected = false;
 
   /** Connects with the first subscriber. */
   constructor(
@@ -38,7 +36,7 @@ export class RedisRateLimitBroadcast implements RateLimitBroadcast {
     private readonly logger: Logger,
   ) {
     const make = (): Redis =>
-      new Redis({ ...redisOptions(url), autoResubscribe: false, ...NOTHING_OLD, lazyConnect: true }).on(
+      giveUpSilent(new Redis({ ...redisOptions(url), autoResubscribe: false, ...NOTHING_OLD, lazyConnect: true })).on(
         'error',
         (error) => this.logger.debug({ reason: error.message }, 'rate-limits.redis-error'),
       );
@@ -61,22 +59,20 @@ export class RedisRateLimitBroadcast implements RateLimitBroadcast {
 
   subscribe(forge: string, listener: (seconds: number) => void): void {
     this.listeners.set(forge, listener);
-    if (this.pings) void this.look(forge);
+    if (this.isConnected) void this.look(forge);
     else this.connect();
   }
 
   close(): void {
-    if (this.pings) clearInterval(this.pings);
     this.listeners.clear();
     cutRedis(this.publisher);
     cutRedis(this.subscriber);
   }
 
   private connect(): void {
+    this.isConnected = true;
     // Those that fail try again by themselves.
     for (const client of [this.publisher, this.subscriber]) quietly(client.connect());
-    this.pings = setInterval(() => isReady(this.subscriber) && quietly(this.subscriber.ping()), PING_MS);
-    this.pings.unref();
   }
 
   /** What was published while nobody listened is asked for behind the subscription. */
