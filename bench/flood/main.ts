@@ -10,6 +10,8 @@ import { measureFlood, STAGES, type Took } from './measure.js';
 const HELP = `npm run bench:flood -- [options]
 
   --backlog N       deliveries of the flooding organization (default 2000)
+  --wanted          each delivery of the flood wants an effect, in place of one in fifty; until all of them are made
+  --workers N       processes that work (default 1)
   --every N         milliseconds from one delivery of the other organization to the next (default 50)
   --rounds N        rounds (default 1); least and median of their percentiles are told
   --profile DIR     write a CPU profile of the worker there
@@ -23,12 +25,16 @@ const FIGURES = ['passed', 'undisturbed', 'busy'] as const;
 
 const {
   backlog,
+  wanted: isWanted,
+  workers,
   every: everyMs,
   rounds,
   profile,
   json,
 } = readOptions(HELP, {
   backlog: 2000,
+  wanted: false,
+  workers: 1,
   every: 50,
   rounds: 1,
   profile: null,
@@ -37,7 +43,7 @@ const {
 requireBuild();
 const seen: Array<Record<string, number>> = [];
 for (let round = 1; round <= rounds; round += 1) {
-  const { alone, flood, drainedMs } = await measureFlood({ backlog, everyMs, profile });
+  const { alone, flood, drainedMs } = await measureFlood({ backlog, isWanted, workers, everyMs, profile });
   const row: Record<string, number> = { drainedMs, deliveries: flood.length, load: loadavg()[0] ?? NaN };
   for (const [phase, took] of [
     ['alone', alone],
@@ -78,5 +84,5 @@ else {
     `${availableParallelism()} cores, load ${short(loadavg()[0] ?? 0)} at the end; ms, ${rounds > 1 ? 'least / median' : 'one round'}`,
   );
   console.log(table.toString());
-  console.log(`the backlog of ${backlog} was decided after ${told('drainedMs')} ms`);
+  console.log(`the backlog of ${backlog} was ${isWanted ? 'done' : 'decided'} after ${told('drainedMs')} ms`);
 }

@@ -18,6 +18,9 @@ import { ROOT } from '../../test/services/with-services.mjs';
 
 interface FloodOrder {
   readonly backlog: number;
+  /** How many deliveries of the flood want one effect: each, or one in fifty. */
+  readonly isWanted: boolean;
+  readonly workers: number;
   readonly everyMs: number;
   /** Folder for a CPU profile of the worker; null = none. */
   readonly profile: string | null;
@@ -46,14 +49,14 @@ const FLOOD = 'acme';
 const QUIET = 'beta';
 const QUIET_FROM = 10_000_000;
 const WARM_UP = 20;
-const ALONE = 20;
+const ALONE = 60;
 const MOST_QUIET = 300;
 const BATCH = 50;
 const EFFECT_EVERY = 50;
 /** Lines of an issue's text: 5 KB in all. */
 const LINES = 110;
 
-export async function measureFlood({ backlog, everyMs, profile }: FloodOrder): Promise<Measured> {
+export async function measureFlood({ profile, ...order }: FloodOrder): Promise<Measured> {
   const forge = await ForgeProcess.start('gitea', 60);
   try {
     const quiet = await forge.addOrganization(QUIET, 'bot-b', WARM_UP + ALONE + MOST_QUIET);
@@ -64,7 +67,7 @@ export async function measureFlood({ backlog, everyMs, profile }: FloodOrder): P
       second: { org: QUIET, token: quiet.token, rules: rulesFor(['label'], QUIET) },
       settleS: 60,
       webs: 0,
-      workers: 1,
+      workers: order.workers,
       feedEveryS: 3600,
       direct: 'servers and forge',
       env:
@@ -82,7 +85,7 @@ export async function measureFlood({ backlog, everyMs, profile }: FloodOrder): P
     const queue = module.get<WorkQueue>(WorkQueue);
     await until(() => queue.healthy());
     try {
-      return await new Running(forge, fleet, stores, queue, quiet.repos, { backlog, everyMs }).run();
+      return await new Running(forge, fleet, stores, queue, quiet.repos, order).run();
     } finally {
       await queue.close(1_000);
       await stores.close();
@@ -113,7 +116,7 @@ class Running {
     private readonly stores: Stores,
     private readonly queue: WorkQueue,
     private readonly quietRepos: readonly Repo[],
-    private readonly order: { readonly backlog: number; readonly everyMs: number },
+    private readonly order: Omit<FloodOrder, 'profile'>,
   ) {}
 
   async run(): Promise<Measured> {
@@ -175,7 +178,7 @@ class Running {
         const number = from + n;
         const repo = repos[number % repos.length];
         if (!repo) throw new Error('no repository');
-        return arrivalOf(number, number % EFFECT_EVERY === 0 ? 'label' : 'nothing', repo, FLOOD);
+        return arrivalOf(number, this.order.isWanted || number % EFFECT_EVERY === 0 ? 'label' : 'nothing', repo, FLOOD);
       });
       await this.stores.inbox.storeDeliveries(batch);
       this.queue.ring('arrivals', FLOOD);
@@ -184,7 +187,11 @@ class Running {
 
   private async left(): Promise<number> {
     const { arrivals, events } = await this.stores.inbox.backlog();
-    return arrivals + events;
+    if (arrivals + events > 0 || !this.order.isWanted) return arrivals + events;
+    const [intents] = (await this.stores.dataSource.query(
+      `SELECT count(*)::int AS count FROM intents WHERE state IN ('planned', 'claimed', 'sent', 'unknown')`,
+    )) as [{ count: number }];
+    return intents.count;
   }
 
   private sample(pid: number): void {
