@@ -26,7 +26,7 @@ const ENDED_BY: Record<string, string> = {
   'pipeline/store-poll.ts': 'stop()',
   'policies/thread/rule-thread.ts': 'the answer of the thread, and stop()',
   'queue/bull-bell.ts': 'close()',
-  'queue/redis-rate-limit-broadcast.ts': 'close()',
+  'queue/redis-options.ts': 'the end of the connection',
   'rules/revisions/revision-keeper.ts': 'stop()',
   'rules/sources/folder-source.ts': 'close()',
   'rules/sources/repository-source.ts': 'close()',
