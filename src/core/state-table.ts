@@ -8,7 +8,7 @@ export type MoveClass = 'work' | 'retry' | 'approval';
 /**
  * The one table of allowed moves; every other move is refused.
  *
- * `sent -> planned` is for calls that had no effect for sure (not sent, rate limited). `unknown` never goes back to `planned` without a
+ * `sent -> planned` is for calls that had no effect for sure (not sent, rate limited), and for those that were a step on the way (`onTheWay` of an action). `unknown` never goes back to `planned` without a
  * read, an arrival or a person that ended it; where none can, it is `waiting` with its reason.
  */
 const WORK: Readonly<Record<IntentState, readonly IntentState[]>> = {

@@ -13,7 +13,7 @@ import { lacksJobs, playJobs, playRecorded } from './recorded.js';
 import type { Rows } from './rows.js';
 import { seeSilence } from './see.js';
 import { playHouse, playStarters } from './shipped.js';
-import { exampleRules, shippedRules } from './shipped-rules.js';
+import { exampleRules, recipeRules, shippedRules } from './shipped-rules.js';
 import { type Stage, type StageOrg, People, setStage } from './stage.js';
 
 /** What the shipped rules wait for; *all events* has other names on each server. */
@@ -83,6 +83,7 @@ export async function playLive({
         ...shippedRules('organization', stage, stage.house, leftOut),
         ...exampleRules('keep-branches-tidy.yaml', stage.house),
         ...exampleRules('standing-issues.yaml', stage.house),
+        ...recipeRules('pull-requests.md', 'Merge queue', stage.house),
       },
     ],
     [

@@ -41,6 +41,14 @@ function hurry(text: string): string {
 /** In place of `merge/ready`, which the rules of the house merge: they give a merge up whose head moved, and would say so. */
 export const KEPT_FRESH = 'pinned';
 
+/** The file of a recipe, about this organization. */
+export function recipeRules(page: string, title: string, org: StageOrg): Record<string, string> {
+  const parts = readFileSync(join(ROOT, 'docs/recipes', page), 'utf8').split(/^## /m);
+  const text = /```yaml\n(.*?)```/s.exec(parts.find((part) => part.startsWith(`${title}\n`)) ?? '')?.[1];
+  if (text === undefined) throw new Error(`docs/recipes/${page} has no file of ${title}`);
+  return { [`${title}.yaml`]: text.replace(/\bacme\b/g, org.name) };
+}
+
 /** A file of the examples, about this organization; what takes days takes no time. @param people who stands for whom */
 export function exampleRules(
   name: string,

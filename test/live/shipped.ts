@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { JsonObject } from '../../src/core/json.js';
 import type { LiveBot } from './live-bot.js';
 import type { Rows } from './rows.js';
+import { untestedMerges } from '../integration/support/untested-merges.js';
 import { includes, isSame, see } from './see.js';
 import { KEPT_FRESH } from './shipped-rules.js';
 import { People, type Stage, type StageOrg } from './stage.js';
@@ -51,8 +52,8 @@ class House {
     await this.bot.quiet();
   }
 
-  see(what: string, look: Parameters<typeof see>[3]): Promise<void> {
-    return see(this.rows, this.part, what, look);
+  see(what: string, look: Parameters<typeof see>[3], withinMs?: number): Promise<void> {
+    return see(this.rows, this.part, what, look, withinMs);
   }
 
   /** Every issue is old enough: warned, labelled, freed by a word, and closed where nobody speaks. */
@@ -178,6 +179,7 @@ export async function playHouse(
   await people.comment('app', merge, '/merge');
   await house.see('command-merge', mergedBy(merge));
   await queue(house, stage);
+  await mergeQueue(house, stage);
   await retest(house, stage, rows, part);
   await tidyBranches(house, stage);
   await listWhatWaits(house);
@@ -239,6 +241,83 @@ async function queue(house: House, stage: Stage): Promise<void> {
   await house.see('command-queue: merged by the forge', async () => {
     const { merged, merged_by } = await house.get(at(`/pulls/${number}`));
     return isSame([merged, (merged_by as JsonObject | null)?.login], [true, place.bot.login]);
+  });
+}
+
+/** Where the forge tells of no status, each of ten pull requests waits for a look of the clock or two. */
+const QUEUE_WITHIN_MS = 1_200_000;
+
+/** Ten pull requests of which two are red on top of the others: eight are merged in order, each tested on top of those before it, and two leave with a comment. */
+async function mergeQueue(house: House, stage: Stage): Promise<void> {
+  const { people, place } = house;
+  const repo = 'line';
+  const at = (rest: string): string => people.at(repo, rest);
+  await people.repository(repo);
+  const { id: label } = await stage.olga.api.ask('POST', at('/labels'), { name: 'merge/queue', color: '#00aa00' });
+  const numbers: string[] = [];
+  while (numbers.length < 10) numbers.push(await people.pull(repo));
+  const red = new Set([numbers[2], numbers[7]]);
+  const from = await people.push(repo, 'later.txt', 'later\n', 'main', stage.olga);
+  const pinned = new Set<string>();
+  const tested = new Set<string>();
+  for (const number of numbers) {
+    pinned.add((await people.headOf(repo, number)).sha);
+    await people.review(repo, number, 'APPROVED');
+    await people.putLabel(repo, number, label ?? null);
+  }
+  const runChecks = async (): Promise<void> => {
+    for (const { number } of await house.list(at('/pulls?state=open'))) {
+      const { sha } = await people.headOf(repo, String(number));
+      if (tested.has(sha)) continue;
+      const state = red.has(String(number)) && !pinned.has(sha) ? 'failure' : 'success';
+      await stage.wes.api.ask('POST', at(`/statuses/${sha}`), { context: 'ci', state });
+      tested.add(sha);
+    }
+  };
+  const mergedOnes = async (): Promise<string[]> =>
+    (await house.list(at('/pulls?state=closed')))
+      .filter(({ merged }) => merged === true)
+      .map(({ number }) => String(number));
+  await house.see(
+    'merge-queue: eight of ten are merged',
+    async () => {
+      await runChecks();
+      return isSame(
+        await mergedOnes(),
+        numbers.filter((number) => !red.has(number)),
+      );
+    },
+    QUEUE_WITHIN_MS,
+  );
+  for (const number of red)
+    await house.see(`merge-queue: #${String(number)} left with one comment`, async () =>
+      isSame(
+        (await house.list(at(`/issues/${String(number)}/comments`))).map(
+          ({ user, body }) =>
+            `${String((user as JsonObject).login)}: ${String(body).startsWith('Taken out of the merge queue of main: ')}`,
+        ),
+        [`${place.bot.login}: true`],
+      ),
+    );
+  await house.see('merge-queue: nothing was merged untested', async () => {
+    const list = await house.list(at('/commits?sha=main&stat=false&files=false&verification=false'));
+    const commits = list.map(({ sha, parents, commit }): [string, { parents: string[]; at: number }] => [
+      String(sha),
+      {
+        parents: (parents as JsonObject[]).map((parent) => String(parent.sha)),
+        at: Date.parse(String(((commit as JsonObject).committer as JsonObject).date)),
+      },
+    ]);
+    const statuses = [];
+    for (const sha of tested)
+      for (const { context, status, created_at } of await house.list(at(`/commits/${sha}/statuses`)))
+        statuses.push({ sha, context: String(context), state: String(status), at: Date.parse(String(created_at)) });
+    const [tip] = list;
+    const found = untestedMerges({ commits: new Map(commits), statuses }, { tip: String(tip?.sha), from });
+    return isSame(
+      found.map(({ merge, why }) => `${merge.slice(0, 10)}: ${why}`),
+      [],
+    );
   });
 }
 

@@ -583,6 +583,14 @@ describe('checks that are new in this version', () => {
     expect(told(load(text))).toEqual([]);
   });
 
+  it('a merge queue of the bot is none of the forge', () => {
+    const merge = (rest: string): string =>
+      rule(`on: pull_request.labeled, do: {pull_request.merge: {number: "1", sha: "${'a'.repeat(40)}", ${rest}}}`);
+
+    expect(told(load(merge('update: true, by: forge'))).join('\n')).toMatch(/update and by: forge exclude each other/);
+    expect(told(load(merge('update: true, checks_within: 30')))).toEqual([]);
+  });
+
   it('a verb of several steps is none for a policy, which does all at once', () => {
     const fix = policy(`expect: {a: 'repo.fork'}, fix: [{backport: {number: "1", to: x}}]`);
 
