@@ -2,8 +2,6 @@ import {
   defineAction,
   textOf,
   changed,
-  conflict,
-  notYet,
   refused,
   there,
   toWrite,
@@ -12,18 +10,31 @@ import {
   type Decision,
   type EarlierStep,
 } from './define-action.js';
-import { say } from './reasons.js';
-import { choice, id, naming, optional, referring, text, type ParamsOf } from './support/params.js';
+import { say, type Obstacle } from './reasons.js';
+import { choice, id, naming, optional, referring, text } from './support/params.js';
 import { branch, ifNamed, issue, label } from './support/objects.js';
+import {
+  branchOfBackport,
+  hasCommands,
+  isCopied,
+  markOfObstacle,
+  messageOf,
+  namesMerge,
+  textOfBackport,
+  textOfObstacle,
+  type Picked,
+} from './support/backport-words.js';
+import { isClosed, judgeOrigin, lookForOrigin, type Origin, type Place } from './support/backport-origin.js';
 import { isAbout, isSameLogin } from './support/compare.js';
 import { labelsByName } from './support/labels-by-name.js';
-import { placeOf } from './support/recovery.js';
+import { idsIn, placeOf } from './support/recovery.js';
 import { idsOf } from './support/same-name.js';
 import { orMissing, readAll, type ForgeClient } from '../forge/forge-client.js';
 import { escapeTitle } from '../core/escape-markdown.js';
 import { isSameName, objectName } from '../core/object-name.js';
-import type { Commit } from '../core/objects/git.js';
+import { ForgeError } from '../core/errors.js';
 import type { Comment, Pull } from '../core/objects/tracker.js';
+import type { JsonObject } from '../core/json.js';
 import { RIGHTS } from '../core/rights.js';
 
 /** A server says no more of a conflict than of any other fault of its own, so it is asked twice. */
@@ -40,26 +51,13 @@ const params = {
     text('branch that gets its changes', { max: 80, check: (name) => (name === '' ? 'must not be empty' : null) }),
   ),
   assign: optional(choice('author: who wrote the pull request', { words: ['author'] })),
-  labels: optional(choice('copy: those of the pull request', { words: ['copy'] })),
-  failed: referring('label', optional(text('label for the pull request when its changes do not apply'))),
+  labels: optional(
+    choice('copy: those of the pull request, without `failed` and those that begin with backport/', {
+      words: ['copy'],
+    }),
+  ),
+  failed: referring('label', optional(text('label for the pull request when its backport cannot be made'))),
 };
-
-type Wanted = ParamsOf<typeof params>;
-
-interface Place {
-  readonly owner: string;
-  readonly repo: string;
-}
-
-/** The pull request whose changes are wanted, and where they go. */
-interface Origin {
-  /** Null = there is none. */
-  readonly pull: Pull | null;
-  /** The branch of the backport; a chain keeps the number of its first pull request. */
-  readonly branch: string;
-  /** The pull request of the backport, whoever opened it; the newest where there were several. */
-  readonly backport: Pull | null;
-}
 
 interface SeenBranch extends Origin {
   /** Commit of the branch that gets the changes; null = there is none, or it was not asked for. */
@@ -70,9 +68,11 @@ interface SeenBranch extends Origin {
   readonly isOurs: boolean;
   /** The target has the merge itself. */
   readonly hasMerge: boolean;
-  /** Null = it is not UTF-8, or was not asked for. */
-  readonly diff: string | null;
+  /** Or why there is none to send; null = it was not asked for. */
+  readonly diff: { readonly text: string } | Obstacle | null;
   readonly author: { readonly name: string; readonly email: string } | null;
+  /** A person wants it once more, whatever became of an earlier one. */
+  readonly isAsked: boolean;
 }
 
 interface Patch {
@@ -107,8 +107,9 @@ export const backport = defineAction({
     'getPull',
     'getPullDiff',
     'getPullByBranches',
+    'listPulls',
     'getBranch',
-    'compareCommits',
+    'listCommits',
     'listPullCommits',
     'getSelf',
   ],
@@ -123,25 +124,33 @@ export const backport = defineAction({
   effect: { makesOnly: true, isExpected: (kind) => kind === 'branch.created' || kind === 'pull_request.opened' },
   example: { number: '12', to: 'release/1.4', assign: 'author', labels: 'copy', failed: 'backport/failed' },
   about: ({ number, to }) => ({ what: 'branch', name: `with #${number} for ${to}` }),
-  whenTaken: ({ number, to }) => say('cannot.name-branch', { name: branchOf(number, to) }),
+  whenTaken: (wanted, words) => say('cannot.name-branch', { name: branchOfBackport(wanted), words }),
   takenBy: 422,
 
-  async look({ forge, place, call }, { number, to }): Promise<SeenBranch> {
+  async look({ forge, place, call, isAsked }, { number, to }): Promise<SeenBranch> {
     const origin = await lookForOrigin(forge, place, { number, to });
     const { pull, branch: name, backport: open } = origin;
-    const none = { target: null, tip: null, isOurs: false, hasMerge: false, diff: null, author: null };
-    if (pull?.merged !== true || pull.base?.ref === to || open) return { ...origin, ...none };
+    const none = { target: null, tip: null, isOurs: false, hasMerge: false, diff: null, author: null, isAsked };
+    if (pull?.merged !== true || pull.base?.ref === to || (open && !isClosed(open))) return { ...origin, ...none };
     const target = (await orMissing(forge.getBranch({ ...place, branch: to })))?.commit?.id ?? null;
     const tip = (await orMissing(forge.getBranch({ ...place, branch: name })))?.commit?.id ?? null;
     if (target === null) return { ...origin, ...none, tip };
     const merge = pull.merge_commit_sha ?? '';
-    const beyond = async (base: string, head: string): Promise<readonly Commit[]> =>
-      (await forge.compareCommits({ ...place, basehead: `${base}...${head}` })).commits ?? [];
+    // A comparison of two branches is read whole, and that of an old release with the newest work is too large for it.
+    const beyond = { not: target, page: 1, files: false, stat: false, verification: false };
     if (tip !== null) {
-      const isOurs = (await beyond(target, tip)).some(({ commit }) => namesMerge(textOf(commit?.['message']), merge));
-      return { ...origin, ...none, target, tip, isOurs };
+      const commits = await forge.listCommits({ ...place, ...beyond, sha: tip, limit: 50 });
+      return {
+        ...origin,
+        ...none,
+        target,
+        tip,
+        isOurs: commits.some(({ commit }) => namesMerge(commit?.message ?? '', merge)),
+      };
     }
-    if ((await beyond(target, merge)).length === 0) return { ...origin, ...none, target, hasMerge: true };
+    const isMissing =
+      merge === '' || (await forge.listCommits({ ...place, ...beyond, sha: merge, limit: 1 })).length > 0;
+    if (!isMissing) return { ...origin, ...none, target, hasMerge: true };
     if (call) return { ...origin, ...none, target };
     const [newest] = await forge.listPullCommits({ ...place, index: number, page: 1, limit: 1 });
     const { name: person, email } = newest?.commit?.author ?? {};
@@ -149,26 +158,27 @@ export const backport = defineAction({
       ...origin,
       ...none,
       target,
-      diff: await forge.getPullDiff({ ...place, index: number, binary: true }),
+      diff: await diffOf(forge, { ...place, index: number }),
       author: person && email ? { name: person, email } : null,
     };
   },
 
   compare({ wanted: { number, to }, seen, call }): Decision<Patch> {
     const { pull, branch: name, target, tip, diff } = seen;
-    const early = judgeOrigin({ number, to }, seen);
+    const early = judgeOrigin({ number, to }, seen, { isPastClosed: seen.isAsked || call !== null });
     if (early) return early;
-    if (target === null) return refused(say('cannot.missing', { what: 'branch', name: to }));
+    const stopsAt = (why: Obstacle): Decision<Patch> => unchanged(say('found.backport-conflict', { number, to, why }));
+    if (target === null) return stopsAt('no-target');
     if (seen.isOurs) return there(say('found.there', { what: 'branch', name }));
-    if (tip !== null) return conflict(say('cannot.name-branch', { name }));
-    if (seen.hasMerge || diff === '') return unchanged(say('found.backported', { number, to }));
-    if (call && call.equalFailures >= CONFLICT_AFTER) return unchanged(say('found.backport-conflict', { number, to }));
-    if (call) return toWrite({ branch: name, content: '', message: '', author: null }, { makes: true });
-    if (diff === null) return unchanged(say('found.backport-conflict', { number, to, why: 'not-text' }));
-    const title = (pull?.title ?? '').trim();
-    const message = `${title}\n\nBackport of #${number} to ${to}\n\n${trailerOf(pull?.merge_commit_sha ?? '')}`;
+    if (tip !== null) return stopsAt('name-taken');
+    if (seen.hasMerge) return unchanged(say('found.backported', { number, to }));
+    if (call && call.equalFailures >= CONFLICT_AFTER) return stopsAt('conflict');
+    if (call || pull === null || diff === null)
+      return toWrite({ branch: name, content: '', message: '', author: null }, { makes: true });
+    if (typeof diff === 'string') return stopsAt(diff);
+    if (diff.text === '') return unchanged(say('found.backported', { number, to }));
     return toWrite(
-      { branch: name, content: diff, message, author: seen.author },
+      { branch: name, content: diff.text, message: messageOf(pull, { number, to }), author: seen.author },
       { makes: true, remember: { branch: name } },
     );
   },
@@ -189,32 +199,35 @@ export const backport = defineAction({
 });
 
 interface SeenOpening extends Origin {
-  /** Its changes do not apply. */
-  readonly isConflict: boolean;
+  /** Why the first step made no branch; null = it did, or there was nothing to do. */
+  readonly obstacle: Obstacle | null;
   /** The target has them. */
   readonly isDone: boolean;
-  /** Ours with the commands to type, oldest first. */
+  /** The first step saw the pull request of the backport. */
+  readonly wasThere: boolean;
+  /** Ours about this obstacle, oldest first. */
   readonly comments: readonly Comment[];
-  /** What is typed there; empty = not asked for. */
-  readonly commands: string;
+  /** What is to be said there; empty = not asked for. */
+  readonly text: string;
   /** Whether the author of the pull request can be assigned. */
   readonly canAssign: boolean;
 }
 
 type Opening =
   | { readonly opens: true; readonly branch: string; readonly pull: Pull; readonly canAssign: boolean }
-  | { readonly opens: false; readonly commands: string };
+  | { readonly opens: false; readonly body: string };
 
-/** The second step: the pull request, with labels and assignee in the same call; or the comment, where the first step met a conflict. */
+/** The second step: the pull request, with labels and assignee in the same call; or the comment, where the first step met an obstacle. */
 export const openBackport = defineAction({
   ...shared,
   name: 'backport.open',
-  summary: 'Open the pull request of a backport, or comment on a conflict',
+  summary: 'Open the pull request of a backport, or comment on what is in its way',
   operations: [
     'createPull',
     'createComment',
     'getPull',
     'getPullByBranches',
+    'listPulls',
     'getCommit',
     'listPullCommits',
     'listComments',
@@ -233,53 +246,62 @@ export const openBackport = defineAction({
 
   async look({ forge, place, call, earlierSteps }, { number, to, assign }): Promise<SeenOpening> {
     const origin = await lookForOrigin(forge, place, { number, to });
-    const isConflict = call ? call.snapshot?.['conflict'] === true : metConflict(await earlierSteps());
-    const none = { isConflict, isDone: false, comments: [], commands: '', canAssign: false };
+    const steps = await earlierSteps();
+    const obstacle = call ? obstacleOf(call.snapshot) : obstacleIn(steps);
+    const wasThere = hasSaid(steps, 'found.backport');
+    const none = { obstacle, wasThere, isDone: false, comments: [], text: '', canAssign: false };
     const { pull, branch: name, backport: open } = origin;
-    if (pull?.merged !== true || open) return { ...origin, ...none };
-    if (isConflict) {
+    if (pull?.merged !== true || (open && (wasThere || !isClosed(open)))) return { ...origin, ...none };
+    if (obstacle) {
       const { id: self } = await forge.getSelf({});
       const comments = (await forge.listComments({ ...place, index: number })).filter(
-        ({ user, body }) => self && user?.id === self && (body ?? '').includes(markOfConflict(to)),
+        ({ user, body }) => self && user?.id === self && (body ?? '').includes(markOfObstacle(to, obstacle)),
       );
-      const commands = call || comments.length > 0 ? '' : await commandsFor(forge, place, { pull, number, to, name });
-      return { ...origin, ...none, comments, commands };
+      if (call || comments.length > 0) return { ...origin, ...none, comments };
+      const picked = hasCommands(obstacle) ? await pickedOf(forge, place, pull, number) : null;
+      return { ...origin, ...none, text: textOfObstacle({ number, to }, obstacle, name, picked) };
     }
     // What the target has by another commit makes an empty one.
     const made = await orMissing(forge.getCommit({ ...place, sha: name, stat: false }));
-    const isDone = made !== null && (made.files ?? []).length === 0;
+    const isEmpty = made !== null && (made.files ?? []).length === 0;
     const able = assign === 'author' && !call ? await forge.listAssignees(place) : [];
     const canAssign = able.some(({ login }) => isSameLogin(login, pull.user?.login ?? ''));
-    return { ...origin, ...none, isDone: isDone || hasNothingToDo(await earlierSteps()), canAssign };
+    return { ...origin, ...none, isDone: isEmpty || hasSaid(steps, 'found.backported'), canAssign };
   },
 
   compare({ wanted: { number, to }, seen, call }): Decision<Opening> {
-    const early = judgeOrigin({ number, to }, seen);
+    const { obstacle, comments, text: words, branch: name, pull, backport: other } = seen;
+    // The first step judged a closed one. One that came since our call is that of the call, whatever became of it.
+    const early = judgeOrigin({ number, to }, seen, { isPastClosed: !seen.wasThere });
     if (early) return early;
-    const { isConflict, comments, commands, branch: name, pull } = seen;
-    const remember = { branch: name, conflict: isConflict, ids: [] };
-    if (isConflict && comments.length > 0)
+    const closed = other ? [String(other.number)] : [];
+    if (call && closed.some((no) => !idsIn(call.snapshot).has(no)))
+      return there(say('found.backport', { number, to, made: closed.join() }), { ids: closed });
+    if (obstacle && comments.length > 0)
       return there(say('found.comment', { number, key: `backport to ${to}` }), { ids: idsOf(comments) });
-    if (isConflict) return toWrite({ opens: false, commands }, call ? { makes: true } : { makes: true, remember });
-    if (seen.isDone || pull === null) return unchanged(say('found.backported', { number, to }));
-    const change = { opens: true, branch: name, pull, canAssign: seen.canAssign } as const;
-    return toWrite(change, call ? { makes: true } : { makes: true, remember });
+    if (!obstacle && (seen.isDone || pull === null)) return unchanged(say('found.backported', { number, to }));
+    const change: Opening =
+      obstacle || pull === null
+        ? { opens: false, body: `${words}\n\n${markOfObstacle(to, obstacle ?? 'conflict')}` }
+        : { opens: true, branch: name, pull, canAssign: seen.canAssign };
+    if (call) return toWrite(change, { makes: true });
+    const remember = { branch: name, conflict: obstacle !== null, ...(obstacle ? { obstacle } : {}), ids: closed };
+    return toWrite(change, { remember });
   },
 
   async write({ forge, place }, { number, to, labels, assign, failed }, change) {
     if (!change.opens) {
-      const body = { body: `${change.commands}\n\n${markOfConflict(to)}` };
-      const made = await forge.createComment({ ...place, index: number, body });
+      const made = await forge.createComment({ ...place, index: number, body: { body: change.body } });
       return changed(say('made.comment', { number, key: `backport to ${to}`, edited: false }), { objectId: made.id });
     }
     const { branch: head, pull, canAssign } = change;
-    const isFailed = (name: string | null | undefined): boolean => failed !== undefined && isSameName(name, failed);
-    const copied = labels === 'copy' ? (pull.labels ?? []).filter(({ name, id: no }) => no && !isFailed(name)) : [];
+    const copied =
+      labels === 'copy' ? (pull.labels ?? []).filter(({ name, id: no }) => no && isCopied(name, failed)) : [];
     const body = {
       base: to,
       head,
       title: `[${to}] ${escapeTitle(pull.title ?? '')}`.slice(0, MAX_TITLE),
-      body: `Backport of #${number} to \`${to}\`.\n\n${markOfOrigin(rootNumber(head))}`,
+      body: textOfBackport(pull, { number, to }, head),
       ...(copied.length > 0 ? { labels: copied.map((one) => BigInt(one.id ?? 0)) } : {}),
       ...(assign && canAssign ? { assignees: [pull.user?.login ?? ''] } : {}),
     };
@@ -304,11 +326,11 @@ export const openBackport = defineAction({
   },
 });
 
-/** The third step: the label on a pull request whose changes do not apply. */
+/** The third step: the label on a pull request whose backport met an obstacle. */
 export const labelFailedBackport = defineAction({
   ...shared,
   name: 'backport.label',
-  summary: 'Label a pull request whose backport met a conflict',
+  summary: 'Label a pull request whose backport could not be made',
   operations: ['addIssueLabels', 'getPull', 'listLabels'],
   whereOffered: ['listOrgLabels'],
   keyOf: ({ number, to }) => `backport ${textOf(number)} ${textOf(to)}`,
@@ -319,17 +341,26 @@ export const labelFailedBackport = defineAction({
   example: { number: '12', to: 'release/1.4', failed: 'backport/failed' },
   about: ({ number }) => ({ what: 'labels', number }),
 
-  async look({ forge, place, call, earlierSteps }, { number }) {
-    const isConflict = call !== null || metConflict(await earlierSteps());
-    const pull = isConflict ? await orMissing(forge.getPull({ ...place, index: number })) : null;
-    return { isConflict, pull, labels: isConflict ? await labelsByName(forge, place) : new Map() };
+  async look({ forge, place, call, earlierSteps, lastMade }, { number }) {
+    const steps = await earlierSteps();
+    const isFailed = call !== null || obstacleIn(steps) !== null;
+    const pull = isFailed ? await orMissing(forge.getPull({ ...place, index: number })) : null;
+    return {
+      isFailed,
+      isTried: steps.some(({ action, state }) => action === 'backport' && state !== 'suppressed'),
+      isLeftOff: isFailed && (await lastMade()) !== null,
+      pull,
+      labels: isFailed ? await labelsByName(forge, place) : new Map(),
+    };
   },
 
-  compare({ wanted: { number, to, failed = '' }, seen: { isConflict, pull, labels } }): Decision<string> {
-    if (!isConflict) return unchanged(say('found.backport-applied', { number, to }));
+  compare({ wanted: { number, to, failed = '' }, seen }): Decision<string> {
+    const { isFailed, isTried, isLeftOff, pull, labels } = seen;
+    if (!isFailed) return unchanged(say(isTried ? 'found.backport-applied' : 'found.backport-untried', { number, to }));
     if (pull === null) return refused(say('cannot.missing', { what: 'pull request', number }));
     if ((pull.labels ?? []).some(({ name }) => isSameName(name, failed)))
       return there(say('found.as-wanted', { what: 'labels', number }));
+    if (isLeftOff) return undone(say('found.taken-off', { number, labels: [failed] }));
     const existingLabel = labels.get(objectName(failed));
     if (!existingLabel?.id)
       return refused(say('cannot.missing', { what: 'label', name: failed, create: 'label.ensure' }));
@@ -349,77 +380,32 @@ export const labelFailedBackport = defineAction({
   },
 });
 
-type OriginReads = Pick<ForgeClient, 'getPull' | 'getPullByBranches' | 'getSelf'>;
-
-async function lookForOrigin(
-  forge: OriginReads,
-  place: Place,
-  { number, to }: Pick<Wanted, 'number' | 'to'>,
-): Promise<Origin> {
-  const pull = await orMissing(forge.getPull({ ...place, index: number }));
-  if (pull?.merged !== true || pull.base?.ref === to) return { pull, branch: branchOf(number, to), backport: null };
-  const name = branchOf(await firstOfChain(forge, pull, number), to);
-  return { pull, branch: name, backport: await orMissing(forge.getPullByBranches({ ...place, base: to, head: name })) };
+async function diffOf(
+  forge: Pick<ForgeClient, 'getPullDiff'>,
+  where: Place & { readonly index: string },
+): Promise<NonNullable<SeenBranch['diff']>> {
+  try {
+    const text = await forge.getPullDiff({ ...where, binary: true });
+    return text === null ? 'not-text' : { text };
+  } catch (error) {
+    if (error instanceof ForgeError && error.facts.detail === 'too-large') return 'too-large';
+    throw error;
+  }
 }
 
-/** A backport of a backport is one of the first pull request: by the mark that the bot itself left in the text. */
-async function firstOfChain(forge: OriginReads, pull: Pull, number: string): Promise<string> {
-  const [, first] = /<!-- forgehand:backport-of:(\d+) -->/.exec(pull.body ?? '') ?? [];
-  if (first === undefined) return number;
-  const { id: self } = await forge.getSelf({});
-  return self && pull.user?.id === self ? first : number;
+/** What the first step met, by the code of its end; null = nothing. */
+function obstacleIn(steps: readonly EarlierStep[]): Obstacle | null {
+  const end = steps.find(({ code }) => code === 'found.backport-conflict');
+  return end ? ((end.params?.['why'] ?? 'conflict') as Obstacle) : null;
 }
 
-/** What both steps end with before anything else is asked; null = nothing. */
-function judgeOrigin(
-  { number, to }: Pick<Wanted, 'number' | 'to'>,
-  { pull, backport: open }: Origin,
-): Decision<never> | null {
-  if (pull === null) return refused(say('cannot.missing', { what: 'pull request', number }));
-  const about = { what: 'pull request', number };
-  if (pull.merged !== true)
-    return pull.state === 'open'
-      ? notYet(say('found.state', { ...about, state: 'not merged yet' }))
-      : refused(say('found.state', { ...about, state: 'closed without a merge' }));
-  if (pull.base?.ref === to) return unchanged(say('found.backported', { number, to }));
-  if (!open) return null;
-  const other = String(open.number);
-  if (open.merged !== true && open.state !== 'open') return undone(say('found.closed-by-hand', { number: other }));
-  return there(say('found.backport', { number, to, made: other }), { ids: [other] });
+/** The same as a call was stored with it. */
+function obstacleOf(snapshot: JsonObject | null): Obstacle | null {
+  return snapshot?.['conflict'] === true ? ((snapshot['obstacle'] ?? 'conflict') as Obstacle) : null;
 }
 
-function branchOf(number: string, to: string): string {
-  return `backport/${number}-to-${to}`;
-}
-
-function rootNumber(name: string): string {
-  return /^backport\/(\d+)-/.exec(name)?.[1] ?? '';
-}
-
-/** As `git cherry-pick -x` writes it. */
-function trailerOf(merge: string): string {
-  return `(cherry picked from commit ${merge})`;
-}
-
-function namesMerge(text: string, merge: string): boolean {
-  return text.split('\n').includes(trailerOf(merge));
-}
-
-function markOfOrigin(number: string): string {
-  return `<!-- forgehand:backport-of:${number} -->`;
-}
-
-function markOfConflict(to: string): string {
-  return `<!-- forgehand:backport-to:${encodeURIComponent(to).replaceAll('--', '%2D%2D')} -->`;
-}
-
-/** States of the chain, by the codes of its steps. */
-function metConflict(steps: readonly EarlierStep[]): boolean {
-  return steps.some(({ code }) => code === 'found.backport-conflict');
-}
-
-function hasNothingToDo(steps: readonly EarlierStep[]): boolean {
-  return steps.some(({ code }) => code === 'found.backported');
+function hasSaid(steps: readonly EarlierStep[], code: string): boolean {
+  return steps.some((step) => step.code === code);
 }
 
 function headOf(data: Readonly<Record<string, unknown>>): unknown {
@@ -427,32 +413,14 @@ function headOf(data: Readonly<Record<string, unknown>>): unknown {
   return head?.ref;
 }
 
-/** What a person types where the forge could not apply the changes. A rebase made several commits, of which the last is the merge. */
-async function commandsFor(
+async function pickedOf(
   forge: Pick<ForgeClient, 'getCommit' | 'listPullCommits'>,
   place: Place,
-  { pull, number, to, name }: { pull: Pull; number: string; to: string; name: string },
-): Promise<string> {
-  const sha = pull.merge_commit_sha ?? '';
-  const merge = await forge.getCommit({ ...place, sha, files: false, stat: false });
-  const commits = await readAll(forge as ForgeClient, 'listPullCommits', { ...place, index: number });
-  const isMerge = (merge.parents ?? []).length > 1;
-  const isRebase = commits.length > 1 && commits[0]?.commit?.message === merge.commit?.message;
-  const which = isMerge ? `-m 1 ${sha}` : isRebase ? `${sha}~${commits.length}..${sha}` : sha;
-  return [
-    `The changes of #${number} do not apply to \`${to}\` as they are. By hand:`,
-    '',
-    '    git fetch origin',
-    `    git switch -c ${inShell(name)} ${inShell(`origin/${to}`)}`,
-    `    git cherry-pick -x ${which}`,
-    '    # mend the conflicts, git add, git cherry-pick --continue',
-    `    git push -u origin ${inShell(name)}`,
-    '',
-    `Then open a pull request from \`${name}\` to \`${to}\`.`,
-  ].join('\n');
-}
-
-/** A name of a branch as one word of a shell. */
-function inShell(name: string): string {
-  return /^[\w./-]+$/.test(name) ? name : `'${name.replaceAll("'", `'\\''`)}'`;
+  { merge_commit_sha: sha }: Pull,
+  number: string,
+): Promise<Picked> {
+  return {
+    merge: await forge.getCommit({ ...place, sha: sha ?? '', files: false, stat: false }),
+    commits: await readAll(forge, 'listPullCommits', { ...place, index: number }),
+  };
 }

@@ -33,6 +33,8 @@ export interface EarlierStep {
   readonly state: IntentState;
   /** Of its reason; null = it has none. */
   readonly code: string | null;
+  /** Of its reason; left out where it is only foreseen. */
+  readonly params?: JsonObject;
 }
 
 /** An intent of the same action in the same order of effects. */
@@ -72,6 +74,8 @@ export interface ActionContext<Kind extends TargetKind, Must extends OperationNa
    * policies, which repair (unless they say `respect_undo: true`), and for what a person asked for by a comment or let go on.
    */
   lastMade(): Promise<Date | null>;
+  /** A person asked for it by a comment, or let it go on after it had ended since its effect was undone. */
+  readonly isAsked: boolean;
   /** Whether one of the bot's accounts is this user; null = not known. */
   isOurs(user: { readonly id: string; readonly login: string }): boolean | null;
   /** HMAC of a value under the key of the config: the only form in which a secret may be kept. */
@@ -125,6 +129,7 @@ export interface LookContext<
   | 'now'
   | 'made'
   | 'lastMade'
+  | 'isAsked'
   | 'isOurs'
   | 'hashOf'
   | 'addressesOf'
@@ -178,8 +183,8 @@ export interface ActionDefinition<
   readonly readsAfterCall?: readonly After[];
   /** Names the object in sentences. */
   about(wanted: ParamsOf<Specs>): About;
-  /** Where the forge has a key of its own: what its refusal of a second one means when nothing is to be seen of the first. */
-  readonly whenTaken?: (wanted: ParamsOf<Specs>) => Reason;
+  /** Where the forge has a key of its own: what its refusal of a second one means when nothing is to be seen of the first. `words`: its own; null = none. */
+  readonly whenTaken?: (wanted: ParamsOf<Specs>, words: string | null) => Reason;
   /** The status of that refusal. Default: 409. */
   readonly takenBy?: 422;
   /** How it comes out of an unknown outcome, beyond look and compare. */
@@ -301,7 +306,7 @@ export type AnyAction = AnyWords &
   Pick<ActionDefinition, 'looksBy' | 'readsAfterCall' | 'takenBy'> & {
     readonly recover?: Recovery<never, never>;
     about(wanted: never): About;
-    whenTaken?(wanted: never): Reason;
+    whenTaken?(wanted: never, words: string | null): Reason;
     look(context: LookContext<never, never, never, never, never>, wanted: never): Promise<unknown>;
     compare(facts: CompareFacts<never, never, never>): Decision<unknown>;
     write(context: WriteContext<never, never, never>, wanted: never, change: never): Promise<Outcome>;

@@ -52,7 +52,7 @@ export async function ensure(action: AnyAction, context: AnyContext, params: nev
     return await action.write({ ...context, place: placeOf(context) } as never, params, decision.change as never);
   } catch (error) {
     if (!action.whenTaken || !isRefused(error, action.takenBy ?? 409)) throw error;
-    return judgeTaken(action, context, params, action.whenTaken(params));
+    return judgeTaken(action, context, params, action.whenTaken(params, error.facts.forgeMessage || null));
   }
 }
 
@@ -222,6 +222,7 @@ const NO_JOURNAL = {
   now: null,
   made: async () => new Set<string>(),
   lastMade: async () => null,
+  isAsked: false,
   isOurs: () => null,
   addressesOf: async () => [],
   notifyHosts: [],

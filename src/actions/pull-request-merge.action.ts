@@ -164,7 +164,9 @@ export const mergePullRequest = defineAction({
     if (wanted.checks === false || judge(wanted, seen, call)) return seen;
     if (wanted.by === 'forge') {
       const base = await forge.getBranch({ ...place, branch: pull?.base?.ref ?? '' });
-      return { ...seen, requiresChecks: base.enable_status_check === true };
+      // Without a name of one, servers wait for nothing where no status is there yet.
+      const { enable_status_check: isOn, status_check_contexts: names } = base;
+      return { ...seen, requiresChecks: isOn === true && (names ?? []).length > 0 };
     }
     const { checks } = await statusesOf(forge, { ...place, ref: wanted.sha });
     return { ...seen, checks };

@@ -8,8 +8,8 @@ const ANN = { id: '3', login: 'ann' };
 const SHA = 'a'.repeat(40);
 const PLAN = { number: '3', sha: SHA, approvals: 0, by: 'forge' };
 
-/** Pull request 3 of a base that requires checks or not, at a forge that keeps one plan for it. */
-function given({ pull = {}, requiresChecks = true }: { pull?: object; requiresChecks?: boolean } = {}): {
+/** Pull request 3 of a base that requires these checks (null = it asks for none), at a forge that keeps one plan for it. */
+function given({ pull = {}, checks = ['ci'] }: { pull?: object; checks?: readonly string[] | null } = {}): {
   rig: EffectRig;
   add: (type: string, user: object) => void;
 } {
@@ -23,7 +23,8 @@ function given({ pull = {}, requiresChecks = true }: { pull?: object; requiresCh
   });
   rig.forge.answer('listReviews', async () => []);
   rig.forge.answer('listTimeline', async () => timeline);
-  rig.forge.answer('getBranch', async () => ({ name: 'main', enable_status_check: requiresChecks }));
+  const protection = { enable_status_check: checks !== null, status_check_contexts: checks };
+  rig.forge.answer('getBranch', async () => ({ name: 'main', ...protection }));
   rig.forge.answer('mergePull', async ({ body }) => {
     expect(body).toEqual({ do: 'merge', head_commit_id: SHA, merge_when_checks_succeed: true });
     add('pull_scheduled_merge', BOT);
@@ -72,8 +73,11 @@ describe('actions/pull-request-unqueue, and the plans that it takes back', () =>
     expect((await rig.want('pull_request.merge', PLAN, { asked: true })).state).toBe('done');
   });
 
-  it('nothing is planned onto a base that requires no checks, unless the rule says so', async () => {
-    const { rig } = given({ requiresChecks: false });
+  it.each([
+    ['asks for no checks', null],
+    ['asks for checks and names none', []],
+  ])('nothing is planned onto a base that %s, unless the rule says so', async (_, checks) => {
+    const { rig } = given({ checks });
 
     const first = await rig.want('pull_request.merge', PLAN);
     const second = await rig.want('pull_request.merge', { ...PLAN, checks: false });

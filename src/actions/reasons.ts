@@ -123,6 +123,16 @@ const NO_BRANCH = {
   failing: 'each try fails alike; is its name protected?',
 } as const;
 
+/** Why the changes of a pull request do not come to a branch by themselves. */
+const OBSTACLES = {
+  conflict: 'the forge did not apply its changes twice (they conflict, or it turned the push away)',
+  'not-text': 'it changes a text that is not UTF-8',
+  'too-large': 'its diff is too large',
+  'no-target': 'that branch is not there',
+  'name-taken': 'a branch of the name of the backport is there, and not of the bot',
+} as const;
+export type Obstacle = keyof typeof OBSTACLES;
+
 /** What actions and recoveries say, by code. `found`: what is there; `made`: what was changed; `cannot`: why not; `params`: of the rule. */
 export const say = defineReasons(
   {
@@ -155,8 +165,9 @@ export const say = defineReasons(
     'cannot.make': (about: About) => `${is(about)} not there, and this forge offers no way to make one`,
     'cannot.make-branch': ({ name, base, why, count, words }: NoBranch) =>
       `branch ${name} cannot be made: ${why === 'no-base' ? `${base ?? 'its base'} is not there` : NO_BRANCH[why]} (${count} equal failures: ${words ?? 'the forge gives no reason'})`,
-    'cannot.name-branch': ({ name }: { name: string }) =>
-      `branch ${name} cannot be made: a tag of this name, or a branch that it clashes with, is there`,
+    /** `words`: the forge's own; absent or null = it gave none. */
+    'cannot.name-branch': ({ name, words = null }: { name: string; words?: string | null }) =>
+      `branch ${name} cannot be made: ${words ?? 'a tag of this name, or a branch that it clashes with, is there'}`,
     'cannot.mirror': ({ why, host }: { why: NoMirror; host?: string }) =>
       `not mirrored: ${NO_MIRROR[why]}${host === undefined ? '' : `: ${host}`}`,
     'cannot.notify': ({ why, host }: { why: NoMirror; host?: string }) =>
@@ -245,13 +256,13 @@ export const say = defineReasons(
 
     'found.backported': ({ number, to }: { number: string; to: string }) => `${to} has the changes of #${number}`,
     'found.backport': ({ number, to, made }: Backported) => `#${made} brings #${number} to ${to}`,
-    /** `why`: absent = they conflict, or the forge does not say. */
-    'found.backport-conflict': ({ number, to, why }: { number: string; to: string; why?: 'not-text' }) =>
-      why === undefined
-        ? `the changes of #${number} do not apply to ${to}: a comment says what to type`
-        : `#${number} changes a text that is not UTF-8: a comment says what to type to bring it to ${to}`,
+    /** `why`: absent = `conflict`. */
+    'found.backport-conflict': ({ number, to, why = 'conflict' }: { number: string; to: string; why?: Obstacle }) =>
+      `#${number} does not come to ${to} by itself: ${OBSTACLES[why]}; a comment says so`,
     'found.backport-applied': ({ number, to }: { number: string; to: string }) =>
       `the changes of #${number} met no conflict in ${to}`,
+    'found.backport-untried': ({ number, to }: { number: string; to: string }) =>
+      `it was not tried whether the changes of #${number} apply to ${to}`,
     'found.up-to-date': ({ number, base }: { number: string; base: string }) =>
       `the branch of #${number} has all of ${base}`,
     'found.there': (about: Counted & { sha?: string }) =>

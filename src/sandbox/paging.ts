@@ -87,3 +87,20 @@ export function listed<T>(
     headers: listHeaders(call, items.length, options),
   };
 }
+
+/** Lists of commits, and of files of a pull request, also tell the pages in headers of their own. */
+export function pagesOf<T>(call: Call, items: readonly T[], render: (item: T) => object): Answer {
+  const { page, limit } = readPage(call);
+  const pages = Math.ceil(items.length / limit);
+  return {
+    status: 200,
+    json: cut(items, { page, limit }).map(render),
+    headers: {
+      ...listHeaders(call, items.length, { link: true }),
+      'x-page': String(page),
+      'x-perpage': String(limit),
+      'x-pagecount': String(pages),
+      'x-hasmore': String(page < pages),
+    },
+  };
+}

@@ -150,7 +150,7 @@ interface RepositoryStyle {
   missingBranchDeleted: 404 | 500;
   /** Who stays in the lists of a protection: whoever may read code, or those alone whose access is not by team units. */
   protectionNames: 'readers' | 'direct';
-  /** A status for a commit that is not there. */
+  /** A status for a commit that is not there, or a list of commits that begins there. */
   missingCommitStatus: 404 | 500;
   /** Any path of a repository without commits: refused, or an empty list. */
   emptyContents: 404 | 'empty list';

@@ -191,6 +191,7 @@ function eventOf(kind: EventKind, rule: CompiledRule, count: number): ForgeEvent
       files: { added: many(count, (n) => `repos/r${n}.yml`), modified: [], removed: [] },
       author: 'ann',
       labels: ['stale', 'merge/ready', 'patch', 'backport/release/1.4'],
+      derived: { labels_added: ['backport/release/1.4'], labels_removed: [] },
       issue: { number: 3, labels: [{ name: 'stale' }] },
       pull_request: {
         number: 3,

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { operationsOf } from '../define-operation.js';
 import { listOf, listWithNulls } from '../../core/objects/base.js';
 import { commit, comparison, contents, fileChange, fileOrFolder } from '../../core/objects/git.js';
+import { paging } from './params.js';
 
 const { del, get, post, put } = operationsOf('repository');
 
@@ -52,6 +53,18 @@ export const contentsOperations = {
     },
     result: commit,
     summary: 'Get one commit',
+  }),
+  listCommits: get('/repos/{owner}/{repo}/commits', {
+    query: {
+      sha: { type: 'string', summary: 'branch, tag or commit to begin at; default: the default branch' },
+      not: { type: 'string', summary: 'without those that this branch, tag or commit has' },
+      files: { type: 'boolean', summary: 'false leaves the changed files out' },
+      stat: { type: 'boolean', summary: 'false leaves the counts of lines out' },
+      verification: { type: 'boolean', summary: 'false leaves the signature out' },
+      ...paging,
+    },
+    result: listOf(commit),
+    summary: 'List commits, newest first',
   }),
   listContents: get('/repos/{owner}/{repo}/contents', {
     query: { ref },

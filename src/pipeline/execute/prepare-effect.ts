@@ -142,6 +142,7 @@ export async function prepareEffect(
     now: clock.now(),
     isOurs: (user: EventActor) => access.isOurs?.(user) ?? null,
     lastMade: () => lastMade(recovery, intent),
+    isAsked: isAsked(intent),
     made: () => madeBy(journal, recovery, intent.effectKey),
     hashOf: (value: Secret | string) => encryptor.hash(value),
     mirrorHosts: settings.mirrorHosts,
@@ -257,21 +258,28 @@ async function earlierSteps(
   const ofItem = (await journal.intentsOfRun(runId)).filter((one) => one.stepNo < stepNo && one.itemKey === itemKey);
   return ofItem
     .sort((a, b) => a.stepNo - b.stepNo)
-    .map(({ action, state, reason }) => ({ action, state, code: reason?.code ?? null }));
+    .map(({ action, state, reason }) => ({
+      action,
+      state,
+      code: reason?.code ?? null,
+      ...(reason ? { params: reason.params } : {}),
+    }));
 }
 
 /** Those under way and those that changed nothing stand between. */
 const LOOKED_AT = 8;
 
-async function lastMade(
-  recovery: Pick<RecoveryStore, 'sentOfEffects'>,
-  { id, action, effectKey, countsFor, result }: Wanted,
-): Promise<Date | null> {
-  if (!(countsFor?.rule || countsFor?.respectsUndo) || countsFor.asked || wasLetGo(result)) return null;
+async function lastMade(recovery: Pick<RecoveryStore, 'sentOfEffects'>, wanted: Wanted): Promise<Date | null> {
+  const { id, action, effectKey, countsFor } = wanted;
+  if (!(countsFor?.rule || countsFor?.respectsUndo) || isAsked(wanted)) return null;
   const sent = await recovery.sentOfEffects([effectKey], LOOKED_AT);
   const newest = sent.find(({ intent }) => intent.id !== id && intent.state === 'done');
   // What another action took away since then, nobody undid.
   return newest?.intent.action === action ? newest.sentAt : null;
+}
+
+function isAsked({ countsFor, result }: Wanted): boolean {
+  return countsFor?.asked === true || wasLetGo(result);
 }
 
 /** It ended since its effect was undone, and is tried again: only a person does that. */

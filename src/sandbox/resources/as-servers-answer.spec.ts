@@ -198,3 +198,22 @@ describe('sandbox: further answers of real servers', () => {
     });
   });
 });
+
+describe('sandbox: lists of commits', () => {
+  it.each(PROFILES)('begin at a commit, and leave out what another one has (%s)', async (profile) => {
+    const ask = await start(profile);
+    const titles = async (query: string): Promise<unknown> => {
+      const { status, body } = await ask('wes', 'GET', `/repos/acme/app/commits?${query}`);
+      return status === 200
+        ? (body as Array<{ commit: { message: string } }>).map((one) => one.commit.message.trim())
+        : status;
+    };
+
+    expect(await titles('sha=topic&not=main')).toEqual(['a']);
+    expect(await titles('sha=main&not=topic&limit=1')).toEqual([]);
+    expect(await titles('sha=topic&limit=1')).toEqual(['a']);
+    expect(await titles('sha=topic&limit=1&page=2')).toHaveLength(1);
+    expect(await titles('sha=nosuch')).toBe(profile === 'forgejo' ? 404 : 500);
+    expect((await ask('wes', 'GET', '/repos/acme/empty/commits')).status).toBe(409);
+  });
+});

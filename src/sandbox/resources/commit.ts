@@ -1,5 +1,5 @@
 import type { commit as apiCommit, payloadCommit as apiPayloadCommit } from '../../core/objects/git.js';
-import { notFound, ok } from '../answer.js';
+import { conflict, notFound, ok, Refusal } from '../answer.js';
 import { diffTrees, type FileChange } from '../git/diff.js';
 import { commitsBetween, mergeBaseOf } from '../git/history.js';
 import { addCommit, resolveRef, signatureOf } from '../git/store.js';
@@ -7,6 +7,7 @@ import { onRepository, type RepoCall } from '../guards.js';
 import { NEVER, shaped, type View, type Shown } from '../render/view.js';
 import { COMMIT_FILES, type FileGroup } from '../profile.js';
 import type { Call, Handlers } from '../handler.js';
+import { pagesOf } from '../paging.js';
 import { rfc3339 } from '../render/time.js';
 import type { Owner, Repository, User, World } from '../world.js';
 import { repoApiUrl, repoWebUrl } from './repository.js';
@@ -205,17 +206,35 @@ function isWanted({ query }: Call, part: string): boolean {
   return query.get(part) !== 'false';
 }
 
+function shownCommit(call: Call & RepoCall, commit: Commit): object {
+  const rendered = renderCommit(call.view, call.repo, commit, filesOrder(call));
+  return {
+    ...rendered,
+    commit: { ...rendered.commit, ...(isWanted(call, 'verification') ? {} : { verification: null }) },
+    ...(isWanted(call, 'files') ? {} : { files: null }),
+    ...(isWanted(call, 'stat') ? {} : { stats: null }),
+  };
+}
+
 export const commitHandlers: Handlers = {
   getCommit: onRepository({ units: ['repo.code'] }, (call) => {
     const resolved = resolveRef(call.repo.git, call.params.sha ?? '');
     if (!resolved) throw notFound();
-    const rendered = renderCommit(call.view, call.repo, resolved.commit, filesOrder(call));
-    return ok({
-      ...rendered,
-      commit: { ...rendered.commit, ...(isWanted(call, 'verification') ? {} : { verification: null }) },
-      ...(isWanted(call, 'files') ? {} : { files: null }),
-      ...(isWanted(call, 'stat') ? {} : { stats: null }),
-    });
+    return ok(shownCommit(call, resolved.commit));
+  }),
+  /** Of a commit that is not there Gitea knows no better answer than a fault. */
+  listCommits: onRepository({ units: ['repo.code'] }, (call) => {
+    const { git, defaultBranch } = call.repo;
+    if (git.branches.size === 0) throw conflict('Git Repository is empty.');
+    const named = (name: string): string => {
+      const sha = resolveRef(git, name)?.commit.sha;
+      if (sha === undefined) throw new Refusal(call.profile.repositories.missingCommitStatus, `${name} is not there`);
+      return sha;
+    };
+    const without = call.query.get('not');
+    const commits = commitsBetween(git, without ? named(without) : null, named(call.query.get('sha') || defaultBranch));
+    const page = pagesOf(call, commits, (commit) => shownCommit(call, commit));
+    return { ...page, headers: { ...page.headers, 'x-total': String(commits.length) } };
   }),
   compareCommits: onRepository({ units: ['repo.code'] }, (call) => {
     const { git } = call.repo;

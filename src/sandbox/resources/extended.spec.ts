@@ -650,6 +650,7 @@ describe('sandbox/resources, extended operations', () => {
         200,
         [{ status: 'success' }, { status: 'pending' }],
       ],
+      ['every commit', '', 'GET', '/repos/acme/app/commits', undefined, 200],
       ['no token in use', 'wes', 'GET', '/token', undefined, 401],
     ]);
     const time = expect.stringMatching(/^20\d\d-/);

@@ -1,10 +1,9 @@
 import type { changedFile as apiChangedFile } from '../../core/objects/tracker.js';
-import { type Answer, ok } from '../answer.js';
 import { diffTrees, type FileChange, textOfDiff, type Tree } from '../git/diff.js';
 import { commitsBetween, mergeBaseOf } from '../git/history.js';
-import { onRepository, PULLS, type RepoCall } from '../guards.js';
+import { onRepository, PULLS } from '../guards.js';
 import type { View, Shown } from '../render/view.js';
-import { cut, listHeaders, readPage } from '../paging.js';
+import { pagesOf } from '../paging.js';
 import type { Handlers } from '../handler.js';
 import type { Issue, Pull, Repository, User, World } from '../world.js';
 import { addEntry } from './comment.js';
@@ -71,23 +70,6 @@ export function sizeOf(repo: Repository, pull: Pull): { additions: number; delet
     deletions: changes.reduce((sum, one) => sum + one.deletions, 0),
     changed_files: changes.length,
   };
-}
-
-/** Lists of a pull request also tell the pages in headers of their own. */
-function pageHeaders(call: RepoCall, total: number): Record<string, string> {
-  const { page, limit } = readPage(call);
-  const pages = Math.ceil(total / limit);
-  return {
-    ...listHeaders(call, total, { link: true }),
-    'x-page': String(page),
-    'x-perpage': String(limit),
-    'x-pagecount': String(pages),
-    'x-hasmore': String(page < pages),
-  };
-}
-
-function pagesOf<T>(call: RepoCall, items: readonly T[], render: (item: T) => object): Answer {
-  return ok(cut(items, readPage(call)).map(render), pageHeaders(call, items.length));
 }
 
 export const pullFileHandlers: Handlers = {

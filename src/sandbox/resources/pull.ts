@@ -374,13 +374,13 @@ export const pullHandlers: Handlers = {
   ),
   createPull: onRepository(live, (call) => created(renderOpened(call, make(call)))),
   getPull: onRepository(read, (call) => ok(renderPull(call.view, pullOf(call)))),
-  /** The newest of this base and head. */
+  /** Servers give any one of this base and head, in no order: here the oldest, which tells least of what is there now. */
   getPullByBranches: onRepository(read, (call) => {
-    const newest = pullsOf(call).find(
+    const oldest = pullsOf(call).findLast(
       ({ pull }) => pull?.baseBranch === call.params.base && pull?.headBranch === call.params.head,
     );
-    if (!newest) throw notFound();
-    return ok(renderPull(call.view, newest));
+    if (!oldest) throw notFound();
+    return ok(renderPull(call.view, oldest));
   }),
   /** 201, not 200. */
   updatePull: onRepository(live, (call) => created(renderPull(call.view, change(call)))),
