@@ -11,12 +11,18 @@ import { saying } from '../../test/builders/reasons.js';
 const SHA = 'a'.repeat(40);
 
 /** What the comparison makes of what is seen after an open call. */
-function decide(name: string, wanted: object, seen: unknown, snapshot: JsonObject | null = null): Verdict {
+function decide(
+  name: string,
+  wanted: object,
+  seen: unknown,
+  snapshot: JsonObject | null = null,
+  equalFailures = 0,
+): Verdict {
   const target = { kind: 'repository', id: '7', owner: 'acme', name: 'app' } as never;
   return verdictOf(actions.get(name) as AnyAction, { target }, wanted as never, seen, {
     snapshot,
     sends: 1,
-    equalFailures: 0,
+    equalFailures,
     message: null,
     sentAgoMs: 60_000,
     firstSentAt: new Date('2026-11-20T12:00:00Z'),
@@ -78,6 +84,35 @@ const OPEN_PULL = { state: 'open', merged: false, head: { sha: SHA, ref: 'topic'
 const update = (behind: number | null, pull: JsonObject | null = OPEN_PULL, wanted: object = {}): Verdict =>
   decide('pull_request.update_branch', { number: '1', ...wanted }, { pull, behind }, { head: SHA, branch: 'topic' });
 
+const PORT = { number: '1', to: 'release' };
+const MERGED = { number: 1, state: 'closed', merged: true, merge_commit_sha: SHA, base: { ref: 'main' } };
+const ORIGIN = { pull: MERGED, branch: 'backport/1-to-release', backport: null };
+const NO_BRANCH = { target: 't', tip: null, isOurs: false, hasMerge: false, diff: null, author: null, isAsked: false };
+
+const portBranch = (seen: object, failures = 0): Verdict =>
+  decide('backport', PORT, { ...ORIGIN, ...NO_BRANCH, ...seen }, { branch: ORIGIN.branch }, failures);
+
+/** @param seen the pull request of the backport, or comments @param before pull requests that were closed before the call */
+const portOpen = (seen: object, before: readonly string[] = []): Verdict =>
+  decide(
+    'backport.open',
+    PORT,
+    { ...ORIGIN, obstacle: null, wasThere: false, isDone: false, comments: [], text: '', canAssign: false, ...seen },
+    { ids: [...before] },
+  );
+const portComment = (comments: readonly object[]): Verdict => portOpen({ obstacle: 'conflict', comments });
+
+const portLabel = (names: readonly string[]): Verdict =>
+  decide(
+    'backport.label',
+    { ...PORT, failed: 'failed' },
+    {
+      ...{ isFailed: true, isTried: false, isLeftOff: false },
+      pull: { ...MERGED, labels: names.map((name) => ({ name })) },
+      labels: new Map([['failed', { id: '4', name: 'failed' }]]),
+    },
+  );
+
 describe('actions/lost-answers: what is decided', () => {
   it.each<[string, string, Verdict]>([
     ['a rerun: one attempt more', 'done', rerun(2)],
@@ -128,6 +163,31 @@ describe('actions/lost-answers: what is decided', () => {
     ['a plan taken back: there is none', 'done', unqueue(false)],
     ['a plan taken back: it is there', 'resend', unqueue(true)],
     ['a plan taken back: merged meanwhile', 'refused', unqueue(false, { state: 'closed', merged: true })],
+    ['a backport: our branch is there', 'done', portBranch({ tip: 'x', isOurs: true })],
+    ['a backport: no branch is there', 'resend', portBranch({})],
+    ['a backport: no branch is there, and one failure', 'resend', portBranch({}, 1)],
+    ['a backport: no branch is there, and two equal failures', 'unchanged', portBranch({}, 2)],
+    ['a backport: the branch of somebody is there', 'unchanged', portBranch({ tip: 'x' })],
+    ['a backport: its target is gone', 'unchanged', portBranch({ target: null })],
+    [
+      'a backport: our branch and its pull request are there',
+      'done',
+      portBranch({ backport: { number: 2, state: 'open' } }),
+    ],
+    ['a backport: it cannot be read', 'person', decide('backport', PORT, undefined)],
+    ['its pull request: there', 'done', portOpen({ backport: { number: 2, state: 'open' } })],
+    ['its pull request: there, and closed since', 'done', portOpen({ backport: { number: 2, state: 'closed' } })],
+    [
+      'its pull request: one alone that was closed before',
+      'resend',
+      portOpen({ backport: { number: 2, state: 'closed' } }, ['2']),
+    ],
+    ['its pull request: none', 'resend', portOpen({})],
+    ['its pull request: it cannot be read', 'person', decide('backport.open', PORT, undefined)],
+    ['its comment: there', 'done', portComment([{ id: '5' }])],
+    ['its comment: none', 'resend', portComment([])],
+    ['its label: on', 'done', portLabel(['failed'])],
+    ['its label: not on', 'resend', portLabel([])],
     ['a merge: merged', 'done', merge({ merged: true, state: 'closed', head: { sha: SHA } })],
     ['a merge: open, at its head', 'resend', merge({ merged: false, state: 'open', head: { sha: SHA } })],
     ['a merge: the head moved', 'refused', merge({ merged: false, state: 'open', head: { sha: 'b' } })],

@@ -191,7 +191,14 @@ function configOf({ forge, orgs }: Stage, port: number): object {
       rules: { path: `rules/${hook}` },
       // Nobody is there to approve the first plan of each policy.
       trusted: true,
-      powers: ['branch.delete', 'protection.ensure', 'repository_settings.ensure', 'review.approve', 'topics.ensure'],
+      powers: [
+        'backport',
+        'branch.delete',
+        'protection.ensure',
+        'repository_settings.ensure',
+        'review.approve',
+        'topics.ensure',
+      ],
       mirror_hosts: ['mirror.example.org'],
       secrets: { mirror_token: secret('MIRROR_TOKEN') },
       feed: { every_s: FEED_EVERY_S, grace_s: GRACE_S },

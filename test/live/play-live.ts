@@ -84,6 +84,7 @@ export async function playLive({
         ...exampleRules('keep-branches-tidy.yaml', stage.house),
         ...exampleRules('standing-issues.yaml', stage.house),
         ...recipeRules('pull-requests.md', 'Merge queue', stage.house),
+        ...exampleRules('backport.yaml', stage.house),
       },
     ],
     [

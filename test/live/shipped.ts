@@ -45,6 +45,10 @@ class House {
     return names((await this.issue(number)).labels);
   }
 
+  async labelsOfPull(repo: string, number: string): Promise<unknown[]> {
+    return names((await this.get(this.people.at(repo, `/issues/${number}`))).labels);
+  }
+
   async fire(schedule: string): Promise<void> {
     await this.bot.settled();
     await wait(FIRED_EVERY_MS);
@@ -183,6 +187,7 @@ export async function playHouse(
   await retest(house, stage, rows, part);
   await tidyBranches(house, stage);
   await listWhatWaits(house);
+  await backports(house, stage);
   await people.edit('app', asked, { state: 'closed' });
   await house.stale();
 }
@@ -387,6 +392,64 @@ async function listWhatWaits(house: House): Promise<void> {
   const next = await people.pull(repo);
   await house.fire('weekly-digest');
   await seeDigest('opened again', 'open', next);
+}
+
+/** What is merged comes to a release branch, however it was merged: by a label of before and one of after the merge, and by a comment; where it conflicts, a comment says so, once. */
+async function backports(house: House, stage: Stage): Promise<void> {
+  const { people, place } = house;
+  const repo = 'ported';
+  const to = 'release/1.4';
+  const at = (rest: string): string => people.at(repo, rest);
+  await people.repository(repo);
+  await people.push(repo, 'text.txt', 'a\nb\nc\n', 'main', stage.olga);
+  await people.branch(repo, to);
+  const asks = await people.label(repo, `backport/${to}`);
+  await people.label(repo, 'backport/failed');
+  const contentOf = async (file: string, ref: string): Promise<unknown> =>
+    (await house.get(at(`/contents/${file}?ref=${encodeURIComponent(ref)}`))).content;
+  const portOf = (number: string): Promise<JsonObject> =>
+    house.get(at(`/pulls/${encodeURIComponent(to)}/backport/${number}-to-${to}`));
+  const ported = (what: string, number: string, file: string): Promise<void> =>
+    house.see(`backport: ${what}`, async () => {
+      const { state, user, head } = await portOf(number);
+      const { ref } = head as JsonObject;
+      const isEqual = (await contentOf(file, String(ref))) === (await contentOf(file, 'main'));
+      return isSame([state, (user as JsonObject).login, isEqual], ['open', place.bot.login, true]);
+    });
+
+  for (const how of ['merge', 'squash', 'rebase']) {
+    const file = `${how}.txt`;
+    const number = await people.pull(repo, {}, [file]);
+    await people.putLabel(repo, number, asks);
+    await people.merge(repo, number, how);
+    await ported(`a label before the ${how}`, number, file);
+  }
+  const later = await people.pull(repo, {}, ['later.txt']);
+  await people.merge(repo, later);
+  await people.putLabel(repo, later, asks);
+  await ported('a label after the merge', later, 'later.txt');
+  const command = await people.pull(repo, {}, ['command.txt']);
+  await people.merge(repo, command);
+  await people.comment(repo, command, `/backport ${to}`);
+  await ported('a comment', command, 'command.txt');
+
+  await people.push(repo, 'text.txt', 'a\nX\nc\n', to, stage.olga);
+  const conflicting = await people.pull(repo, {}, ['text.txt']);
+  await people.merge(repo, conflicting);
+  await people.comment(repo, conflicting, `/backport ${to} release/none`);
+  await house.see('backport: a conflict, and a branch that is not there, are told', async () => {
+    const comments = await house.list(at(`/issues/${conflicting}/comments`));
+    const own = comments.filter(({ user }) => (user as JsonObject).login === place.bot.login);
+    const words = own.map(({ body }) => (/git cherry-pick -x/.test(String(body)) ? 'commands' : 'none')).sort();
+    return isSame(words, ['commands', 'none']);
+  });
+  await house.see('backport: its label', async () =>
+    includes(await house.labelsOfPull(repo, conflicting), ['backport/failed']),
+  );
+  await house.see('backport: nothing was done twice', async () => {
+    const pulls = (await house.list(at('/pulls?state=open'))).map(({ head }) => (head as JsonObject).ref);
+    return { isThere: pulls.length === 5 && new Set(pulls).size === 5, seen: pulls.map(String).join(', ') };
+  });
 }
 
 const FAILING = 'name: ci\non: [push]\njobs:\n  build: {runs-on: ubuntu-latest, steps: [{run: "exit 1"}]}\n';

@@ -249,10 +249,10 @@ export class People {
     return String(id);
   }
 
-  async merge(repo: string, number: string): Promise<string> {
+  async merge(repo: string, number: string, how = 'merge'): Promise<string> {
     for (let tries = 1; ; tries += 1) {
       const path = this.at(repo, `/pulls/${number}/merge`);
-      const { status, body } = await this.stage.olga.api.call('POST', path, { Do: 'merge' });
+      const { status, body } = await this.stage.olga.api.call('POST', path, { Do: how });
       if (status < 300) return number;
       if (status !== 405 || tries === TRIES) throw new ForgeRefused(status, `POST ${path}`, saidIn(body));
       await wait(AGAIN_MS);

@@ -1,9 +1,11 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { seededRandom } from '../../src/core/seeded-random.js';
 import { Secret } from '../../src/core/secret.js';
 import { ServiceMessenger } from '../../src/notify/service-messenger.js';
 import { EffectRig } from '../builders/effect-rig.js';
 import { startScriptedServer, type ScriptedServer } from '../fakes/scripted-server.js';
+import { startSmtpServer } from '../fakes/smtp-server.js';
 
 /** What a service does with the first try of a message: it takes it and loses the answer, loses the message, or asks to wait. */
 const ANSWERS = ['ok', 'ok', 'taken, cut', 'taken, 502', 'cut', '429'] as const;
@@ -57,5 +59,52 @@ describe('reliability/lost-messages', () => {
     expect(lost.size).toBeGreaterThan(10);
     if (format === 'matrix') expect([taken.size, rig.unconfirmed.length]).toEqual([MESSAGES, 0]);
     else expect(rig.unconfirmed.length).toBe(lost.size);
+  });
+
+  it('sends each mail at most once, and all end as done', async () => {
+    const file = (name: string): Buffer => readFileSync(`test/fixtures/tls/${name}`);
+    const smtp = await startSmtpServer({ cert: file('good.pem'), key: file('good.key') });
+    const rig = new EffectRig();
+    rig.settings.notifyHosts.push(`127.0.0.1:${smtp.port}`);
+    const server = { host: '127.0.0.1', port: smtp.port, secure: false, allowsPlain: false };
+    Object.assign(rig.settings, {
+      mail: {
+        ...server,
+        from: 'bot@example.org',
+        login: null,
+        caFile: 'test/fixtures/tls/ca.pem',
+        recipients: ['example.org'],
+      },
+    });
+    Object.assign(rig.settings.secrets, { people: new Secret('ann@example.org') });
+    const bot = rig.processOf({ messenger: new ServiceMessenger(rig.clock) });
+    const ids: string[] = [];
+    let lostMails = 0;
+
+    for (let n = 0; n < MESSAGES; n += 1) {
+      const id = await rig.plan('notify', { to: { $secret: 'people' }, format: 'mail', text: `message ${n};` });
+      // Taken and lost, lost, or turned away before the text was sent.
+      const fault = random.pick(['none', 'none', 'taken', 'text', 'sender'] as const);
+      if (fault === 'taken' || fault === 'text') lostMails += 1;
+      smtp.keeps = fault === 'taken';
+      if (fault !== 'none')
+        smtp.faults.set(fault === 'sender' ? 'MAIL' : 'TEXT', fault === 'sender' ? '451 later' : 'cut');
+      await rig.attempt(id, bot);
+      smtp.faults.clear();
+      ids.push(id);
+    }
+    for (let round = 0; round < 3; round += 1) {
+      rig.clock.advance(900_000);
+      await rig.unknown.pass(MESSAGES);
+      for (const id of ids) await rig.attempt(id, bot);
+    }
+    await smtp.close();
+    const ends = await Promise.all(ids.map((id) => rig.journal.intent(id)));
+    const texts = smtp.taken.map(({ text }) => /message \d+;/.exec(text)?.[0]);
+
+    expect([...new Set(ends.map((intent) => intent?.state))]).toEqual(['done']);
+    expect(new Set(texts).size).toBe(texts.length);
+    expect(lostMails).toBeGreaterThan(10);
+    expect(rig.unconfirmed.length).toBe(lostMails);
   });
 });
