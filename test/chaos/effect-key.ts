@@ -15,6 +15,12 @@ export const COUNTED = [
   'deleteBranch',
   'updatePullBranch',
   'createIssue',
+  'applyPatch',
+  'createPull',
+  'mergePull',
+  'cancelPlannedMerge',
+  'createReview',
+  'notify',
 ] as const;
 export type Counted = (typeof COUNTED)[number];
 
@@ -45,7 +51,7 @@ export const KEYLESS: readonly Counted[] = ['createLabel', 'createMilestone'];
 const lastOf = (path: string): string => decodeURIComponent(path.split('?')[0]?.split('/').at(-1) ?? '');
 const textOf = (body: JsonObject, name: string): string => String(body[name] ?? '').trim();
 
-/** Every effect of the storms has a key of its own somewhere in its request; null = a call of another kind. */
+/** Every effect of the storms has a key of its own somewhere in its request; null = a call of another kind. Of what is done to a pull request: `REPO#NUMBER`. */
 export function keyOfRequest(
   operation: string,
   path: string,
@@ -74,12 +80,29 @@ export function keyOfRequest(
       return textOf(body, 'title');
     case 'deleteBranch':
       return lastOf(path);
+    // The first line is the title of the pull request whose changes it brings.
+    case 'applyPatch':
+      return textOf(body, 'message').split('\n')[0] ?? '';
+    case 'createPull':
+      return textOf(body, 'title').split(' ').at(-1) ?? '';
+    case 'mergePull':
+    case 'cancelPlannedMerge':
+    case 'createReview':
+      return pullIn(path);
+    case 'notify':
+      return textOf(body, 'text');
     // Its request names the pull request alone; the key is the branch that it moves.
     case 'updatePullBranch':
       return lastOf(String(applied.find(({ kind }) => kind === 'branch')?.id ?? ''));
     default:
       return null;
   }
+}
+
+/** `REPO#NUMBER` */
+export function pullIn(path: string): string {
+  const [, repo = '', number = ''] = /\/([^/]+)\/pulls\/(\d+)/.exec(path) ?? [];
+  return `${repo}#${number}`;
 }
 
 /** The same out of the parameters of an intent; for the cross counts alone. */
@@ -90,7 +113,8 @@ export function keyOfIntent(params: JsonObject): string {
     params['remote_address'] ??
     params['title'] ??
     params['name'] ??
-    params['branch'];
+    params['branch'] ??
+    params['text'];
   const key = String(found ?? '').trim();
   return 'remote_address' in params ? lastOf(key).replace(/\.git$/, '') : 'value' in params ? key.toLowerCase() : key;
 }

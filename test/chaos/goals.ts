@@ -31,7 +31,11 @@ const ALL_NINE: readonly Kind[] = [
   'repo',
 ];
 /** Verbs beyond the nine: what one of them does twice is a commit too many, a branch that somebody made anew, or people who are told twice. */
-const FURTHER: readonly Kind[] = ['gone', 'update', 'issue'];
+const FURTHER: readonly Kind[] = ['gone', 'update', 'issue', 'message'];
+/** Verbs about pull requests, of which the forge must confirm that somebody asked. */
+const ABOUT_PULLS: readonly Kind[] = ['port', 'queue', 'unqueue', 'approve'];
+/** That somebody asked must be known at the forge, which tells of it by itself. */
+const BY_FORGE = { dropPercent: 0, blackoutMs: 0 };
 const MIXED: readonly Kind[] = [
   'labels',
   'milestone',
@@ -149,8 +153,13 @@ export function stormsOf(goal: StormGoal, deployment: Deployment, size: Size, se
                 deliveries: n(counts(30, 400)),
                 kills: n(counts(2, 20)),
               },
-              // Nothing at the forge refuses a second issue: only its mark tells that it is there.
-              { ...storm, kinds: ['issue'] as const, deliveries: n(counts(20, 200)), kills: n(counts(2, 20)) },
+              // Nothing at the forge refuses a second issue: only its mark tells that it is there; and nothing tells of a message.
+              {
+                ...storm,
+                kinds: ['issue', 'message'] as const,
+                deliveries: n(counts(20, 200)),
+                kills: n(counts(2, 20)),
+              },
             ]),
       ];
     }
@@ -166,6 +175,13 @@ export function stormsOf(goal: StormGoal, deployment: Deployment, size: Size, se
           ...common,
           deliveries: FURTHER.length * n(counts(20, 150)),
           kinds: FURTHER,
+          faults: size === 'slice' ? FEW_WRONG_ANSWERS : WRONG_ANSWERS,
+        },
+        {
+          ...common,
+          deliveries: ABOUT_PULLS.length * n(counts(15, 100)),
+          kinds: ABOUT_PULLS,
+          byForge: BY_FORGE,
           faults: size === 'slice' ? FEW_WRONG_ANSWERS : WRONG_ANSWERS,
         },
         {
@@ -230,8 +246,8 @@ export function shortStorm(deployment: Deployment, seed: number): Storm {
     isAboutCalls: true,
     latency: LONG_LATENCY,
     faults: FEW_WRONG_ANSWERS,
-    kinds: ['labels', ...ALL_NINE],
-    deliveries: 100,
+    kinds: ['labels', ...ALL_NINE, 'issue', 'message'],
+    deliveries: 108,
     quietDeliveries: 500,
     receiverKills: 4,
     kills: 3,
@@ -269,7 +285,7 @@ export function bigStorm(deployment: Deployment, seed: number, minutes: number):
     settleS: SETTLE_S,
     deliveries: 1_000_000,
     forMs: minutes * 60_000,
-    kinds: ['labels', 'milestone', 'branch', 'mirror', 'uservar', 'label', 'repo'],
+    kinds: ['labels', 'milestone', 'branch', 'mirror', 'uservar', 'label', 'repo', 'issue', 'message'],
     backlog: 120,
     webs: 2,
     workers: 2,

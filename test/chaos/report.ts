@@ -35,6 +35,8 @@ export interface StormReport extends EffectsReport {
   readonly waiting: number;
   /** Everything that waits for a person, its effect there or not. */
   readonly waitingAll: number;
+  /** Messages that nobody took and nobody confirmed: done, by their guarantee. */
+  readonly unconfirmed: number;
   readonly repeated: number;
   readonly hits: Readonly<Record<string, number>>;
   readonly planned: readonly string[];
@@ -66,13 +68,13 @@ const LEAST_SHARE = 0.3;
 /** What became of wanted effects that the forge never saw, and of what has not ended. */
 export function explainMissing(
   { missing }: Verdict,
-  { notDone }: CrossCounts,
-): { lost: string[]; stuck: string[]; waiting: string[] } {
+  { notDone, unconfirmed }: CrossCounts,
+): { lost: string[]; stuck: string[]; waiting: string[]; unconfirmed: string[] } {
   const byKey = new Map(notDone.map((one) => [one.key, one]));
   const lost: string[] = [];
   const waiting: string[] = [];
   const stuck: string[] = [];
-  for (const text of missing) {
+  for (const text of missing.filter((one) => !unconfirmed.has(one))) {
     const found = byKey.get(text);
     if (!found) lost.push(`${text}: the journal has no open intent for it`);
     else if (ENDED_BADLY.includes(found.state)) lost.push(`${text}: ${found.state}, ${found.reason}`);
@@ -80,7 +82,7 @@ export function explainMissing(
   }
   for (const { key, state, isHeldUp, reason } of notDone)
     if (!ENDED_BADLY.includes(state) && state !== 'waiting' && !isHeldUp) stuck.push(`${key}: ${state}, ${reason}`);
-  return { lost, stuck, waiting };
+  return { lost, stuck, waiting, unconfirmed: missing.filter((one) => unconfirmed.has(one)) };
 }
 
 /** Why the run says nothing, or what is wrong with it; empty = it holds. */
@@ -166,6 +168,6 @@ export function linesOf(report: StormReport): string[] {
         ]
       : []),
     ...(report.repeated > 0 ? [`  ${report.repeated} equal values set twice`] : []),
-    `  lost ${report.lost.length}, doubled ${report.doubled.length}, phantom ${report.phantom.length}, stuck ${report.stuck.length}, waiting ${report.waitingAll} (${report.waiting} without an effect)`,
+    `  lost ${report.lost.length}, doubled ${report.doubled.length}, phantom ${report.phantom.length}, stuck ${report.stuck.length}, waiting ${report.waitingAll} (${report.waiting} without an effect), ${report.unconfirmed} messages unconfirmed and not taken`,
   ];
 }

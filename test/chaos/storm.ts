@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Redis } from 'ioredis';
+import type { JsonObject } from '../../src/core/json.js';
 import type { ProfileName } from '../../src/sandbox/profiles.js';
 import { seededRandom, type SeededRandom } from '../../src/core/seeded-random.js';
 import type { Stores } from '../../src/store/open-stores.js';
@@ -13,12 +14,13 @@ import { LedgerTail, readLedger } from './judge/read-ledger.js';
 import { KEYLESS } from './effect-key.js';
 import { explainMissing, faultsOf, type StoredReport, type StormReport } from './report.js';
 import { Fleet, type Deployment } from './rig/fleet.js';
-import { ForgeProcess } from './rig/forge-process.js';
+import { ChatService } from './rig/chat-service.js';
+import { ForgeProcess, type Repo } from './rig/forge-process.js';
 import { quietBodies } from './rig/quiet-bodies.js';
 import { Sender } from './rig/send.js';
 import type { Signal, Slot } from './rig/slot.js';
 import { TOXICS, type Toxic } from './rig/tcp-proxy.js';
-import { deliveryOf, HOOK_SECRET, keyOf, rulesFor, signatureOf, wantedOf, type Kind } from './workload.js';
+import { deliveryOf, HOOK_SECRET, isAboutPull, keyOf, rulesFor, signatureOf, wantedOf, type Kind } from './workload.js';
 
 /** One storm: what is asked for, and what is done to those who do it. */
 export interface Storm {
@@ -81,6 +83,7 @@ const QUIET_AT_ONCE = 16;
 
 export async function runStorm(storm: Storm, tell: Tell, logs?: string): Promise<StormReport> {
   const forge = await ForgeProcess.start(storm.profile, Math.min(400, Math.max(24, Math.ceil(storm.deliveries / 8))));
+  const chat = await ChatService.start(storm.seed, storm.faults !== undefined);
   let fleet: Fleet | null = null;
   try {
     await prepare(forge, storm);
@@ -92,14 +95,16 @@ export async function runStorm(storm: Storm, tell: Tell, logs?: string): Promise
       webs: storm.webs ?? 1,
       workers: storm.workers ?? 1,
       feedEveryS: storm.byForge ? 1 : 3600,
+      chat: chat.url,
       logs,
     });
-    const report = await new Running(storm, forge, fleet, tell).run();
+    const report = await new Running(storm, forge, fleet, chat, tell).run();
     if (logs && faultsOf(report).wrong.length > 0) tell(`  kept the bot's folder: ${fleet.keepFolder(logs)}`);
     return report;
   } finally {
     await fleet?.close();
     await forge.stop();
+    await chat.close();
   }
 }
 
@@ -114,6 +119,12 @@ async function prepare(forge: ForgeProcess, { kinds, deliveries, seed, faults, l
     if (kind === 'update') await openPull(forge, `acme/${repo?.name}`, keyOf(n));
     if (kind === 'orgvar') await forge.api('POST', `/orgs/acme/actions/variables/${keyOf(n)}`, { value: 'before' });
   }
+  if (kinds.some(isAboutPull))
+    for (const { name } of forge.repos) {
+      for (const branch of ['release', GUARDED]) await forge.act('branch.create', { repo: `acme/${name}`, branch });
+      const checks = { rule_name: GUARDED, enable_status_check: true, status_check_contexts: ['ci'] };
+      await forge.api('POST', `/repos/acme/${name}/branch_protections`, checks);
+    }
   // Each pull request is a commit behind its base.
   if (kinds.includes('update'))
     for (const { name } of forge.repos)
@@ -130,11 +141,29 @@ async function prepare(forge: ForgeProcess, { kinds, deliveries, seed, faults, l
   if (latency || faults) await forge.control('POST', '/_sandbox/faults', plan);
 }
 
+/** A branch onto which nothing is merged but what its checks passed: none ever reports. */
+const GUARDED = 'guarded';
+
 /** A pull request of this title from a branch of this name. */
-async function openPull(forge: ForgeProcess, repo: string, key: string): Promise<void> {
+async function openPull(forge: ForgeProcess, repo: string, key: string, base = 'main'): Promise<JsonObject> {
   const commits = [{ message: key, files: { [`${key}.txt`]: key } }];
   await forge.act('push', { repo, branch: key, commits });
-  await forge.act('pull.open', { repo, head: key, title: key });
+  return (await forge.act('pull.open', { repo, head: key, base, title: key }))['result'] as JsonObject;
+}
+
+/** A pull request as its kind wants it. */
+async function makePull(
+  forge: ForgeProcess,
+  { name }: Repo,
+  kind: Kind,
+  key: string,
+): Promise<{ number: string; sha: string }> {
+  const repo = `acme/${name}`;
+  const { number, head } = await openPull(forge, repo, key, kind === 'queue' || kind === 'unqueue' ? GUARDED : 'main');
+  if (kind === 'port') await forge.act('pull.merge', { repo, number: Number(number) });
+  const later = { do: 'merge', merge_when_checks_succeed: true };
+  if (kind === 'unqueue') await forge.api('POST', `/repos/${repo}/pulls/${String(number)}/merge`, later);
+  return { number: String(number), sha: String((head as JsonObject)['sha']) };
 }
 
 class Running {
@@ -146,6 +175,8 @@ class Running {
   private readonly sent: Sent[] = [];
   private readonly startedAt = Date.now();
   private readonly wanted: Wanted[] = [];
+  /** Keys by `REPO#NUMBER` of what was asked about pull requests. */
+  private readonly names = new Map<string, string>();
   private readonly hits = new Map<string, number>();
   private readonly flowsAgain: number[] = [];
   private readonly effectsInAll: number;
@@ -159,6 +190,7 @@ class Running {
     private readonly storm: Storm,
     private readonly forge: ForgeProcess,
     private readonly fleet: Fleet,
+    private readonly chat: ChatService,
     private readonly tell: Tell,
   ) {
     this.random = seededRandom(storm.seed);
@@ -205,7 +237,7 @@ class Running {
 
   private async watch(): Promise<void> {
     while (!this.isOver) {
-      this.effects = await this.tail.effects();
+      this.effects = (await this.tail.effects()) + this.chat.calls.length;
       await wait(200);
     }
   }
@@ -284,7 +316,8 @@ class Running {
       const kind = kinds[n % kinds.length] ?? 'label';
       const repo = this.forge.repos[n % this.forge.repos.length];
       this.wanted.push(...wantedOf(n, kind));
-      await this.forge.act('issue.open', { repo: `acme/${repo?.name}`, title: `${kind} ${keyOf(n)}` });
+      if (!repo) throw new Error('no repository');
+      await this.askInForge(kind, repo, keyOf(n));
       this.acked += 1;
       if (n >= deliveries / 2)
         blackout ??= drop(100)
@@ -297,6 +330,13 @@ class Running {
       '/_sandbox/deliveries?state=dropped',
     )) as unknown as { deliveries: unknown[] };
     this.hit('delivery dropped', history.length);
+  }
+
+  private async askInForge(kind: Kind, repo: Repo, key: string): Promise<void> {
+    const about = isAboutPull(kind) ? await makePull(this.forge, repo, kind, key) : null;
+    if (about) this.names.set(`${repo.name}#${about.number}`, key);
+    const title = [kind, key, ...(about ? [about.number, about.sha] : [])].join(' ');
+    await this.forge.act('issue.open', { repo: `acme/${repo.name}`, title });
   }
 
   /** Every kind of blow on a schedule of its own, spread over the storm by the seed. */
@@ -497,7 +537,7 @@ class Running {
     const { storm, fleet, forge } = this;
     await fleet.stop();
     const calls = await readLedger(forge, false);
-    const verdict = judge(calls, this.wanted, () => false);
+    const verdict = judge([...calls, ...this.chat.calls], this.wanted, () => false, this.names);
     const stores = await fleet.openStores();
     const [cross, stored] = await this.countIn(stores)
       .then(async (counted) => {
@@ -538,6 +578,7 @@ class Running {
       stuck: missing.stuck,
       waiting: missing.waiting.length,
       waitingAll: waitingKeys.length,
+      unconfirmed: missing.unconfirmed.length,
       repeated: verdict.repeated.length,
       hits: { ...Object.fromEntries(this.hits), ...faultHits },
       planned: this.plannedClasses(),

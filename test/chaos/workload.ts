@@ -17,8 +17,17 @@ export const KINDS = [
   'gone',
   'update',
   'issue',
+  'port',
+  'queue',
+  'unqueue',
+  'approve',
+  'message',
 ] as const;
 export type Kind = (typeof KINDS)[number];
+
+/** What is done to a pull request by those of whom the forge must confirm that they asked: number and head stand in the title of an issue. */
+const ABOUT_PULLS: readonly Kind[] = ['port', 'queue', 'unqueue', 'approve'];
+export const isAboutPull = (kind: Kind): boolean => ABOUT_PULLS.includes(kind);
 
 export const MIRROR_HOST = 'http://127.0.0.1:9418';
 export const HOOK_SECRET = 'the secret of the hook';
@@ -54,6 +63,19 @@ export function wantedOf(n: number, kind: Kind): Wanted[] {
       return [{ operation: 'updatePullBranch', key }];
     case 'issue':
       return [{ operation: 'createIssue', key }];
+    case 'port':
+      return [
+        { operation: 'applyPatch', key },
+        { operation: 'createPull', key },
+      ];
+    case 'queue':
+      return [{ operation: 'mergePull', key }];
+    case 'unqueue':
+      return [{ operation: 'cancelPlannedMerge', key }];
+    case 'approve':
+      return [{ operation: 'createReview', key }];
+    case 'message':
+      return [{ operation: 'notify', key }];
   }
 }
 
@@ -65,7 +87,10 @@ const rule = (kind: Kind, step: string, lookup?: string): string => `
       ${step}
     limits: { effects_per_run: 5 }`;
 
-const KEY = '${{ event.issue.title.split(" ")[1] }}';
+const wordOf = (n: number): string => `\${{ event.issue.title.split(" ")[${n}] }}`;
+const KEY = wordOf(1);
+const PULL = 'number: \'${{ int(event.issue.title.split(" ")[2]) }}\'';
+const HEAD = `sha: '${wordOf(3)}'`;
 
 /** One rule for each kind; the issue's title says which, and the key. */
 export function rulesFor(kinds: readonly Kind[], org = 'acme'): string {
@@ -83,12 +108,17 @@ export function rulesFor(kinds: readonly Kind[], org = 'acme'): string {
     gone: `branch.delete: { branch: '${KEY}', sha: '\${{ lookups.tip.commit.id }}' }`,
     update: `pull_request.update_branch: { number: '\${{ lookups.pulls.filter(p, p.title == event.issue.title.split(" ")[1])[0].number }}' }`,
     issue: `issue.ensure: { key: '${KEY}', open: true, title: '${KEY}' }`,
+    port: `backport: { ${PULL}, to: release }`,
+    queue: `pull_request.merge: { ${PULL}, ${HEAD}, approvals: 0, by: forge }`,
+    unqueue: `pull_request.unqueue: { ${PULL} }`,
+    approve: `review.approve: { ${PULL}, ${HEAD} }`,
+    message: `notify: { to: '\${{ secrets.chat }}', format: slack, text: '${KEY}' }`,
   };
   const lookups: Partial<Record<Kind, string>> = {
     gone: `{ tip: { use: branch.get, with: { branch: '${KEY}' } } }`,
     update: '{ pulls: { use: issues.list, with: { type: pulls } } }',
   };
-  return `version: 1\norg: ${org}\nvars: { parts: [a, b, c] }\nrules:${kinds.map((kind) => rule(kind, steps[kind], lookups[kind])).join('')}\n`;
+  return `version: 1\norg: ${org}\nvars: { parts: [a, b, c] }\n${kinds.includes('message') ? 'secrets: [chat]\n' : ''}rules:${kinds.map((kind) => rule(kind, steps[kind], lookups[kind])).join('')}\n`;
 }
 
 export const signatureOf = (text: string): string => createHmac('sha256', HOOK_SECRET).update(text).digest('hex');

@@ -214,6 +214,7 @@ function plan(call: RepoCall, issue: Issue & { pull: Pull }, wish: MergeWish): A
   const { style, title = '', message = '', deleteBranch: endsBranch = false } = wish;
   pull.planned = { byId: by.id, style, title, message, deleteBranch: endsBranch };
   addEntry(call.world, by, issue, 'merge-planned');
+  call.world.changed('pull', issue.id, 'updated');
   mergeIfGreen(call.world, issue);
   return { status: 201 };
 }
@@ -248,6 +249,7 @@ function cancel(call: RepoCall): Answer {
     throw forbidden('user has no permission to cancel the scheduled auto merge');
   issue.pull.planned = null;
   addEntry(call.world, by, issue, 'merge-cancelled');
+  call.world.changed('pull', issue.id, 'updated');
   return noContent();
 }
 

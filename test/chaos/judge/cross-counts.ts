@@ -28,6 +28,8 @@ export interface CrossCounts {
   readonly states: Readonly<Record<string, number>>;
   /** Not ended, or ended badly: what became of a wanted effect that the ledger does not show. */
   readonly notDone: readonly OpenIntent[];
+  /** Messages of which nobody knows whether they were taken, by their keys: done, and never sent again. */
+  readonly unconfirmed: ReadonlySet<string>;
   /** Of labels and milestones. */
   readonly waitingKeyless: number;
   /** Attempts of labels and milestones without a usable answer: sent, and no living owner stored one. */
@@ -49,6 +51,12 @@ const OPERATION: Readonly<Record<string, Counted>> = {
   'branch.delete': 'deleteBranch',
   'pull_request.update_branch': 'updatePullBranch',
   'issue.ensure': 'createIssue',
+  backport: 'applyPatch',
+  'backport.open': 'createPull',
+  'pull_request.merge': 'mergePull',
+  'pull_request.unqueue': 'cancelPlannedMerge',
+  'review.approve': 'createReview',
+  notify: 'notify',
 };
 
 /**
@@ -68,6 +76,11 @@ export async function crossCounts({ dataSource }: Stores): Promise<CrossCounts> 
   const waitingKeys = new Set(waiting.map(({ effect_key }) => effect_key));
   const openRuns = new Map<string, number>();
   for (const { run_id, step_no } of waiting) openRuns.set(run_id, Math.min(step_no, openRuns.get(run_id) ?? Infinity));
+  const keyOf = (row: Row): string =>
+    keyText({
+      operation: OPERATION[row.action] ?? 'createLabel',
+      key: keyOfIntent(parseJson(row.params) as JsonObject),
+    });
   const isKeyless = ({ action }: Row): boolean => action === 'label.ensure' || action === 'milestone.ensure';
   const keyless = new Map(rows.filter(isKeyless).map((row) => [row.id, row]));
   const unanswered = attempts.flatMap(({ intent_id }) => keyless.get(intent_id) ?? []);
@@ -76,16 +89,14 @@ export async function crossCounts({ dataSource }: Stores): Promise<CrossCounts> 
     notDone: rows
       .filter(({ state }) => state !== 'done' && state !== 'unchanged' && state !== 'suppressed')
       .map((row) => ({
-        key: keyText({
-          operation: OPERATION[row.action] ?? 'createLabel',
-          key: keyOfIntent(parseJson(row.params) as JsonObject),
-        }),
+        key: keyOf(row),
         state: row.state,
         reason: row.reason,
         isHeldUp:
           row.state === 'planned' &&
           (waitingKeys.has(row.effect_key) || row.step_no > (openRuns.get(row.run_id) ?? Infinity)),
       })),
+    unconfirmed: new Set(rows.filter(({ reason }) => reason === 'notify.unconfirmed').map(keyOf)),
     waitingKeyless: waiting.filter(isKeyless).length,
     unansweredKeyless: new Set(unanswered.map(({ id }) => id)).size,
     settledByArrival: new Set(unanswered.filter(({ state }) => isEnded(state)).map(({ id }) => id)).size,

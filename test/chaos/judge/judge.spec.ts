@@ -122,6 +122,7 @@ describe('chaos/report', () => {
     stuck: [],
     waiting: 0,
     waitingAll: 0,
+    unconfirmed: 0,
     repeated: 0,
     hits: { SIGKILL: 10 },
     planned: ['SIGKILL'],
@@ -153,6 +154,7 @@ describe('chaos/report', () => {
     const found = explainMissing(verdict, {
       states: {},
       notDone,
+      unconfirmed: new Set(),
       waitingKeyless: 0,
       unansweredKeyless: 0,
       settledByArrival: 0,
@@ -161,6 +163,25 @@ describe('chaos/report', () => {
     expect(found.waiting).toEqual(['createLabel a', 'createLabel b']);
     expect(found.stuck).toEqual(['createLabel c: planned, null']);
     expect(found.lost).toEqual(['createLabel d: dead, why', 'createLabel e: the journal has no open intent for it']);
+  });
+
+  it('knows a pull request by its key, and misses no message that nobody confirmed', () => {
+    const merge = aCall({ operation: 'mergePull', path: '/api/v1/repos/acme/r-3/pulls/5/merge', body: '{}' });
+    const wanted = [
+      { operation: 'mergePull', key: 'k1' },
+      { operation: 'notify', key: 'k2' },
+      { operation: 'notify', key: 'k3' },
+    ] as const;
+    const unconfirmed = new Set(['notify k2']);
+    const counts = { states: {}, notDone: [], waitingKeyless: 0, unansweredKeyless: 0, settledByArrival: 0 };
+
+    const verdict = judge([merge, merge], wanted, () => false, new Map([['r-3#5', 'k1']]));
+
+    expect(verdict).toMatchObject({ made: 1, doubled: ['mergePull k1'], phantom: [] });
+    expect(explainMissing(verdict, { ...counts, unconfirmed })).toMatchObject({
+      lost: ['notify k3: the journal has no open intent for it'],
+      unconfirmed: ['notify k2'],
+    });
   });
 
   const stored: StoredReport = {

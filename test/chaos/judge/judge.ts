@@ -29,13 +29,19 @@ export interface Verdict {
 /** Operations that set values: a second call with equal values changes nothing and tells nobody. */
 const ABSOLUTE: readonly Counted[] = ['updateUserSettings', 'updateOrgVariable'];
 
-/** What the forge saw against what was asked for. */
-export function judge(calls: readonly Call[], wanted: readonly Wanted[], mayAlso: (key: string) => boolean): Verdict {
+/** What the forge saw against what was asked for. @param names keys by what requests name in their place (`REPO#NUMBER` of a pull request) */
+export function judge(
+  calls: readonly Call[],
+  wanted: readonly Wanted[],
+  mayAlso: (key: string) => boolean,
+  names: ReadonlyMap<string, string> = new Map(),
+): Verdict {
   const effects = new Map<string, number[]>();
   for (const call of calls) {
     const operation = call.operation as Counted;
     if (!(COUNTED as readonly string[]).includes(operation) || !isEffectOf(operation, call.applied)) continue;
-    const text = keyText({ operation, key: keyOfRequest(operation, call.path, call.body, call.applied) ?? '' });
+    const key = keyOfRequest(operation, call.path, call.body, call.applied) ?? '';
+    const text = keyText({ operation, key: names.get(key) ?? key });
     effects.set(text, [...(effects.get(text) ?? []), Date.parse(call.appliedAt ?? call.receivedAt)]);
   }
   const asked = new Set(wanted.map(keyText));

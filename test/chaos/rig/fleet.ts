@@ -28,6 +28,8 @@ export interface FleetOptions {
   /** Where no proxy stands, so that nothing can be done to the connections and the rig's own load does not slow them. Default: a proxy everywhere. */
   readonly direct?: 'servers' | 'servers and forge';
   /** Further environment of the bot's processes. */
+  /** Address of a service that takes messages. */
+  readonly chat?: string;
   readonly env?: Readonly<Record<string, string>>;
   /** Settings of the PostgreSQL server beside our own. */
   readonly postgresSettings?: Readonly<Record<string, string>>;
@@ -117,6 +119,7 @@ export class Fleet {
     const env: Record<string, string> = {
       FORGE_TOKEN: forge.botToken,
       HOOK_SECRET,
+      ...(this.options.chat === undefined ? {} : { CHAT_URL: `${this.options.chat}/hook` }),
       DATA_KEY: 'k'.repeat(40),
       ...this.options.env,
     };
@@ -181,7 +184,7 @@ export class Fleet {
   }
 
   private config(forgePort: number): string {
-    const { deployment, forge: started, settleS, feedEveryS, concurrency = 16, second } = this.options;
+    const { deployment, forge: started, settleS, feedEveryS, concurrency = 16, second, chat } = this.options;
     const forge = (id: string, token: string): object => ({
       id,
       base_url: `http://127.0.0.1:${forgePort}/api/v1`,
@@ -196,8 +199,11 @@ export class Fleet {
       hooks: [{ id: name, secret: { env: 'HOOK_SECRET' } }],
       rules: { path },
       trusted: true, // nobody is there to approve the first plan of a policy
-      powers: ['branch.delete', 'repo.create_for_user', 'user_settings.update'],
+      powers: ['backport', 'branch.delete', 'repo.create_for_user', 'review.approve', 'user_settings.update'],
+      // Each for itself, of different pull requests.
+      limits: { approve_and_merge: 'allow' },
       mirror_hosts: [MIRROR_HOST],
+      ...(chat === undefined ? {} : { notify_hosts: [chat], secrets: { chat: { env: 'CHAT_URL' } } }),
       feed: { every_s: feedEveryS },
       tasks: { calls_per_poll: 0 },
       budgets: { per_rule: 'none', per_stranger: 'none' },
