@@ -11,7 +11,7 @@ const USAGE = `usage: npm run live -- --url URL [--without KIND,…] [--json] [-
 Runs the built bot on a real server, in organizations of its own, and tries every kind of event, the shipped rules, an outage, a rename,
 a transfer, a burst and two kills. Everything that was made is removed at the end.
   --url URL         http://host:port; credentials of a site administrator in FORGEHAND_ADMIN_TOKEN, or FORGEHAND_ADMIN_USER and FORGEHAND_ADMIN_PASSWORD
-  --without WHAT    kinds of event and parts (kinds, recorded, jobs, house, starters, outage, burst, kills, transfer, rename) to leave out, separated by commas
+  --without WHAT    kinds of event and parts (kinds, recorded, jobs, house, starters, sets, outage, burst, kills, transfer, rename) to leave out, separated by commas
   --only KINDS      play these kinds of event alone
   --json            the rows as JSON on stdout; what happens goes to stderr
   --keep-log FILE   write the bot's log there

@@ -13,6 +13,7 @@ import { lacksJobs, playJobs, playRecorded } from './recorded.js';
 import type { Rows } from './rows.js';
 import { seeSilence } from './see.js';
 import { playHouse, playStarters } from './shipped.js';
+import { playSets, setRules } from './sets.js';
 import { exampleRules, recipeRules, shippedRules } from './shipped-rules.js';
 import { type Stage, type StageOrg, People, setStage } from './stage.js';
 
@@ -93,6 +94,7 @@ export async function playLive({
         ...shippedRules('starters', stage, stage.starters, leftOut),
         // Not beside the rules of the house, which merge.
         ...exampleRules('approve-patches.yaml', stage.starters, { 'renovate-bot': stage.wes.login }),
+        ...setRules(stage.starters),
       },
     ],
   ]);
@@ -119,6 +121,7 @@ export async function playLive({
     ['jobs', () => playJobs(stage, people, bot, rows)],
     ['house', () => playHouse(stage, bot, rows, leftOut)],
     ['starters', () => playStarters(stage, bot, rows, leftOut)],
+    ['sets', () => playSets(stage, bot, rows)],
     ['outage', () => playOutage(stage, people, bot, rows)],
     ['burst', () => playBurst(stage, people, bot, rows)],
     ['kills', () => playKills(stage, people, bot, rows)],
@@ -141,7 +144,7 @@ export async function playLive({
 }
 
 function placeOf({ kinds, house, starters }: Stage, part: string): StageOrg {
-  return part === 'house' ? house : part === 'starters' ? starters : kinds;
+  return part === 'house' ? house : part === 'starters' || part === 'sets' ? starters : kinds;
 }
 
 function isKinds(only: ReadonlySet<string>): boolean {

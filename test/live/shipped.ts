@@ -16,7 +16,7 @@ type Names = ReadonlyArray<{ readonly name?: unknown; readonly login?: unknown }
 const names = (list: unknown): unknown[] => ((list as Names) ?? []).map(({ name, login }) => name ?? login);
 
 /** One organization that lives with the shipped rules. */
-class House {
+export class House {
   readonly people: People;
 
   constructor(
