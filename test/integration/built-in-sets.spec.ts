@@ -1,18 +1,26 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { builtInSets } from '../../src/rules/sources/built-in-sets.js';
 import { changeWithSets } from '../builders/set-files.js';
 import { until } from '../services/until.js';
 import { acmeConfig } from './support/acme-config.js';
 import { aBot, type TestBot } from './support/a-bot.js';
 import { aForge, type TestForge } from './support/a-forge.js';
+import { SHOWN } from './support/recipes.js';
 
 const HOOK_SECRET = 'the secret of the hook';
 const EVENTS = ['push', 'release', 'issues', 'pull_request', 'pull_request_sync', 'issue_comment', 'issue_milestone'];
 
-/** All sets in one file. What takes days or minutes takes no time, and what is stale is kept by no label. */
-const rules = changeWithSets(
-  `version: 1\norg: acme\nextends: [${[...builtInSets().keys()].join(', ')}]\nvars: {stale_days: 0, stale_close_days: 0}\n`,
-  (text) => text.replace(/window: [23]m/g, 'window: 1s'),
+/** What takes days or minutes takes no time. */
+const IN_NO_TIME: ReadonlyArray<readonly [RegExp, string]> = [
+  [/window: [23]m/g, 'window: 1s'],
+  [/stale_days: 60, stale_close_days: 14/, 'stale_days: 0, stale_close_days: 0'],
+];
+
+/** The files that the recipes show, together all sets. */
+const files = Object.fromEntries(
+  SHOWN.ofSets.map(({ text }, n) => [
+    `rules/${n}.yaml`,
+    changeWithSets(text, (one) => IN_NO_TIME.reduce((changed, [from, to]) => changed.replace(from, to), one)),
+  ]),
 );
 
 interface Issue {
@@ -70,7 +78,7 @@ describe.each(['gitea', 'gitea@1.26', 'forgejo'] as const)('integration/built-in
     });
     bot = await aBot({
       config: acmeConfig(forge),
-      files: { 'rules/sets.yaml': rules },
+      files,
       env: { FORGE_TOKEN: forge.botToken, HOOK: HOOK_SECRET },
     });
     await forge.control('/_sandbox/hooks', {
@@ -95,7 +103,7 @@ describe.each(['gitea', 'gitea@1.26', 'forgejo'] as const)('integration/built-in
 
     expect(await comments(1)).toEqual(['Thank you for your first issue here. Somebody will look at it soon.']);
     expect(await comments(2)).toEqual([]);
-    expect(await comments(3)).toEqual(['Thank you for your first pull request here. Somebody will review it soon.']);
+    expect(await comments(3)).toEqual(['Thank you! Please read CONTRIBUTING.md while somebody reviews this.']);
   });
 
   it('shows a rule with its text, at its place in the set', async () => {
@@ -122,7 +130,7 @@ describe.each(['gitea', 'gitea@1.26', 'forgejo'] as const)('integration/built-in
     const { name, email } = row!.commit.author;
     const signed = `${name} <${email}>`;
     const many = Object.fromEntries([1, 2, 3].map((n) => [`src/${n}.ts`, 'x\n'.repeat(200)]));
-    await open('two', 'main', many, { title: 'feat(lists): read them', signed });
+    await open('two', 'main', many, { title: 'feat(api): read them', signed });
     await until(async () => Object.keys(await statuses(4)).length === 2 && (await labels(4)).length === 1);
 
     expect(await statuses(4)).toEqual({ 'conventional-title': 'success', dco: 'success' });
