@@ -34,7 +34,8 @@ export function tryCommand(setExit: SetExit): Command {
     );
 }
 
-function isAmiss({
+/** Whether a rule or one of its effects is a reason to look closer; what waits is none. */
+export function isAmiss({
   verdict,
   effects,
 }: {

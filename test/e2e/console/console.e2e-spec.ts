@@ -165,6 +165,23 @@ describeInChromium.each(DEPLOYMENTS)('e2e/console: a walk in a browser (%s)', (d
     await page.locator('.cm-activeLine', { hasText: 'nonsense: 1' }).waitFor();
   });
 
+  it('shows what the draft would do with an issue as it is now, and writes nothing', async () => {
+    const page = await olga.open(`${stage.url}/try`);
+    await page.waitForSelector('body[data-editor="ready"]');
+    await page.getByLabel('Issue or pull request').fill('acme/app#1');
+    await page.getByLabel('Kind of event').selectOption('issue.opened');
+    await page.getByRole('button', { name: 'Try on this object' }).click();
+    await page.getByRole('heading', { name: 'On this object' }).waitFor();
+
+    expect(await page.locator('#outcome').textContent()).toMatch(
+      /issue\.opened.*acme\/app.*It wrote and stored nothing/s,
+    );
+    await page.getByRole('heading', { name: 'Step by step: greet' }).waitFor();
+    await page.getByLabel('Kind of event').selectOption('issue.milestoned');
+    await page.getByRole('button', { name: 'Try on this object' }).click();
+    await page.locator('#outcome', { hasText: 'it has no milestone' }).waitFor();
+  });
+
   it('checks and tries without JavaScript too', async () => {
     const plain = await browser.person({ javaScriptEnabled: false, storageState: await olga.context.storageState() });
     const page = await plain.open(`${stage.url}/try`);
