@@ -1,6 +1,6 @@
 // Checks what a machine releases by: the workflows, the changelog, and the files of a release with what says where they come from.
 import { Ajv } from 'ajv';
-import { cpSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { DEPLOY, ROOT, expect, goTool, must, npmPackage, run } from './common.mjs';
 import { HELM } from './helm.mjs';
@@ -77,6 +77,8 @@ function changesetsWrite(scratch) {
     `CHANGELOG.md begins with: ${changelog.slice(0, 500)}`,
   );
   expect(changelog.includes('## [0.1.0]'), 'the earlier sections are gone');
+  mkdirSync(join(folder, 'test/fixtures/stores'), { recursive: true });
+  writeFileSync(join(folder, `test/fixtures/stores/${next}.sql`), '');
   const agreed = versions('check', `v${next}`);
   expect(agreed.status === 0, agreed.text);
   expect(versions('check', 'v99.0.0').status === 1, 'a tag of another version is taken');

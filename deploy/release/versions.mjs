@@ -2,7 +2,7 @@
 //   bump   takes the changesets (.changeset/*.md) into CHANGELOG.md and the version, in every file that has it
 //   check  whether these files agree, and with the tag of a release (vVERSION)
 import { spawnSync } from 'node:child_process';
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 
 /** Needs Node 22 or later. It has no place in package.json, for who writes a changeset writes a file of four lines. */
@@ -10,6 +10,8 @@ const CHANGESETS = '@changesets/cli@3.0.3';
 const CHART = 'deploy/helm/Chart.yaml';
 
 const read = (file) => readFileSync(file, 'utf8');
+/** Each later version must open it. */
+const keptStore = (version) => `test/fixtures/stores/${version}.sql`;
 const ownVersion = () => JSON.parse(read('package.json')).version;
 
 /** @param tag of a release; undefined = between releases. @returns what does not agree, one sentence each */
@@ -31,6 +33,11 @@ export function disagreements(tag) {
   return [
     ...said.filter(([, one]) => one !== version).map(([what, one]) => `${what} is ${one}, package.json ${version}`),
     ...(tag !== undefined && date === 'unreleased' ? [`CHANGELOG.md says that ${version} is unreleased`] : []),
+    ...(tag !== undefined && !existsSync(keptStore(version))
+      ? [
+          `there is no ${keptStore(version)}: node test/services/run-with.mjs node --import ./test/register-swc.mjs test/tools/keep-store.ts`,
+        ]
+      : []),
     ...(tag !== undefined && pending.length > 0 ? [`.changeset has ${pending.join(', ')}: run bump first`] : []),
   ];
 }
