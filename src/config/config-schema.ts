@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { isAddressRange } from '../core/address-range.js';
 import {
   address,
+  addressByRole,
   auth,
   between,
   flag,
@@ -134,9 +135,11 @@ export const configSchema = z.strictObject({
       .string()
       .optional()
       .describe('Unix socket of the control API. Default: beside the data of an embedded store'),
-    listen: address
+    listen: addressByRole
       .optional()
-      .describe('its TCP address, which callers must use exactly so; a port alone is on 127.0.0.1'),
+      .describe(
+        'its TCP address, which callers must use exactly so; a port alone is on 127.0.0.1. Or one for each role, as `metrics.listen`: commands talk to the first that is named of all, worker, scheduler, console, web',
+      ),
     token: secretReference
       .optional()
       .describe(
@@ -171,7 +174,9 @@ export const configSchema = z.strictObject({
   }),
   metrics: z
     .strictObject({
-      listen: address.describe('address of /metrics, /healthz and /readyz; a port alone is on 127.0.0.1'),
+      listen: addressByRole.describe(
+        'address of /metrics, /healthz and /readyz; a port alone is on 127.0.0.1. Roles that share a machine and this file need one each: { web: 9091, worker: 9092, scheduler: 9093, console: 9094 }; a role without one does not listen',
+      ),
       token: secretReference.optional().describe('bearer token of /metrics; needed where other machines reach it'),
       max_orgs: whole(0, 100_000)
         .default(100)

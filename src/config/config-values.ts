@@ -21,6 +21,21 @@ export const address = z
       .regex(/^(\[[0-9a-fA-F:]+\]|[A-Za-z0-9.-]+):\d{1,5}$|^\d{1,5}$/, hostAndPort)
       .refine((text) => Number(text.slice(text.lastIndexOf(':') + 1)) <= 65535, { error: 'a port is 65535 at most' }),
   );
+/** For every process of the file, or for each role its own: two processes of one machine cannot share a port. */
+export const addressByRole = z.union(
+  [
+    address,
+    z.strictObject({
+      all: address.optional(),
+      web: address.optional(),
+      worker: address.optional(),
+      scheduler: address.optional(),
+      console: address.optional(),
+    }),
+  ],
+  { error: 'host:port, or a port (then on 127.0.0.1), or one for each role, like { web: 9091, worker: 9092 }' },
+);
+export type AddressByRole = z.output<typeof addressByRole>;
 export const httpUrl = z.url({ protocol: /^https?$/, error: 'an http or https address' });
 
 export const insecureHttp = z

@@ -67,6 +67,29 @@ describe('config/read-config', () => {
     expect([maxOrgs('{ listen: 9091 }'), maxOrgs('{ listen: 9091, max_orgs: 0 }')]).toEqual([100, 0]);
   });
 
+  it.each<[ConfigReader, string | null, string | null]>([
+    ['web', '127.0.0.1:9091', null],
+    ['worker', '0.0.0.0:9092', '127.0.0.1:9090'],
+    ['scheduler', null, '127.0.0.1:9089'],
+    ['all', null, null],
+    ['command', '0.0.0.0:9092', '127.0.0.1:9090'],
+  ])('%s => metrics at %s, control at %s of the addresses by role', (reader, metrics, control) => {
+    const text = `${GOOD}metrics: { listen: { web: 9091, worker: "0.0.0.0:9092" }, token: { env: CONTROL } }
+control: { listen: { scheduler: 9089, worker: 9090 }, token: { env: CONTROL } }
+`;
+    const config = parseConfig('/etc/forgehand.yaml', text, { env: ENV, reader });
+
+    expect([config.metrics?.listen ?? null, config.control.listen]).toEqual([metrics, control]);
+  });
+
+  it('refuses the same address for two roles', () => {
+    const text = `${GOOD}metrics: { listen: { web: 9091, worker: "127.0.0.1:9091" } }\n`;
+
+    expect(() => parseConfig('/etc/forgehand.yaml', text, { env: ENV })).toThrow(
+      'metrics.listen gives worker and web the same address',
+    );
+  });
+
   it('never prints a secret', () => {
     const config = parseConfig('/etc/forgehand.yaml', GOOD, { env: ENV });
 

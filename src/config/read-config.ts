@@ -3,12 +3,20 @@ import { join, resolve } from 'node:path';
 import { InvalidFile } from '../core/errors.js';
 import { Secret } from '../core/secret.js';
 import { parseDuration } from '../core/schedule-text.js';
-import type { AppConfig, ConsoleConfig, ControlConfig, QueueConfig, ServerConfig, StoreConfig } from './app-config.js';
+import type {
+  AppConfig,
+  ConsoleConfig,
+  ControlConfig,
+  QueueConfig,
+  ServerConfig,
+  StoreConfig,
+  Role,
+} from './app-config.js';
 import { ComposedConfig, type Path } from './composed-config.js';
 import { ConfigFile, isShort, underOwnNames } from './config-file.js';
 import { distinct, problemsOf } from './config-problems.js';
 import { configSchema, type WrittenConfig } from './config-schema.js';
-import { httpUrl } from './config-values.js';
+import { httpUrl, type AddressByRole } from './config-values.js';
 import { parseLocatedYaml } from '../core/located-yaml.js';
 import { NO_ORG_FILES, readOrgFiles, type OrgFiles } from './org-files.js';
 import { checkNames, readForge, readOrg } from './read-orgs.js';
@@ -204,7 +212,7 @@ class ConfigBuilder {
 
   private control(written: WrittenConfig, store: StoreConfig): ControlConfig {
     const { socket, tls } = written.control;
-    const listen = written.control.listen && onLoopback(written.control.listen);
+    const listen = this.listen(written.control.listen, ['control', 'listen']);
     const token = this.file.secret('control', written.control.token, ['control', 'token']);
     if (listen && (!token || isShort(token)))
       this.file.problem(
@@ -226,6 +234,24 @@ class ConfigBuilder {
       token: this.file.reader !== 'command' && token?.isWithheld ? null : token,
       tls: tls ? { certFile: this.file.resolve(tls.cert_file), keyFile: this.file.resolve(tls.key_file) } : null,
     };
+  }
+
+  /** The address of this process; null = it does not listen there. */
+  private listen(written: AddressByRole | undefined, path: Path): string | null {
+    if (written === undefined || typeof written === 'string') return written === undefined ? null : onLoopback(written);
+    const named = ROLES.filter((role) => written[role] !== undefined);
+    for (const role of named) {
+      const same = named.find((other) => onLoopback(written[other] ?? '') === onLoopback(written[role] ?? ''));
+      if (same !== role && !written[role]?.endsWith(':0') && written[role] !== '0')
+        this.file.problem(
+          [...path, role],
+          `${path.join('.')} gives ${same} and ${role} the same address`,
+          'give each a port of its own',
+        );
+    }
+    const own = this.file.reader === 'command' ? named[0] : this.file.reader;
+    const address = own && written[own];
+    return address === undefined ? null : onLoopback(address);
   }
 
   private console({ console: { enabled, ...written }, forges }: WrittenConfig): ConsoleConfig {
@@ -263,7 +289,8 @@ class ConfigBuilder {
 
   private metrics(written: WrittenConfig['metrics']): AppConfig['metrics'] {
     if (!written) return null;
-    const listen = onLoopback(written.listen);
+    const listen = this.listen(written.listen, ['metrics', 'listen']);
+    if (listen === null) return null;
     const token = written.token ? this.file.longSecret('metrics', written.token, ['metrics', 'token']) : null;
     if (!token && !isLoopback(listenAddress(listen).host))
       this.file.problem(
@@ -317,6 +344,9 @@ class ConfigBuilder {
 const DAY_S = 86_400;
 const MIN_MAX_AGE_S = 3600;
 const MAX_MAX_AGE_S = 3650 * DAY_S;
+
+/** As a command asks them: a web process cannot answer what reads the store. */
+const ROLES = ['all', 'worker', 'scheduler', 'console', 'web'] as const satisfies readonly Role[];
 
 /** A bare port listens on 127.0.0.1 only. */
 function onLoopback(address: string): string {
