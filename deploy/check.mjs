@@ -22,6 +22,7 @@ import { imageChecks } from './checks/image.mjs';
 import { monitoringChecks } from './checks/monitoring.mjs';
 import { packageChecks } from './checks/package.mjs';
 import { releaseChecks } from './checks/release.mjs';
+import { systemdChecks } from './checks/systemd.mjs';
 
 const DEPLOY = dirname(fileURLToPath(import.meta.url));
 const ROOT = dirname(DEPLOY);
@@ -53,6 +54,7 @@ try {
     ...helmChecks(scratch),
     ...monitoringChecks(scratch),
     ...releaseChecks(scratch, build),
+    ...systemdChecks(scratch),
   ])
     await check(name, work);
 } finally {

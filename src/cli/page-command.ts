@@ -116,17 +116,20 @@ interface PageCommand<Options, Answer extends Page> {
   readonly join?: Pages<Answer>['join'];
   /** What follows from the first page, such as the exit code: what it counts are all rows. */
   readonly after?: (answer: Answer) => void;
+  /** Done in place of asking the bot, where it answers true. */
+  readonly instead?: (options: BotOptions & Options) => Promise<boolean>;
 }
 
 /** A command that prints a list in pages, what needs attention first. */
 export function pageCommand<Options extends object, Answer extends Page>(
   name: string,
   summary: string,
-  { argument, page, show, join, after: then }: PageCommand<Options, Answer>,
+  { argument, page, show, join, after: then, instead }: PageCommand<Options, Answer>,
 ): Command {
   const command = storeCommand(name, summary);
   for (const option of pageOptions()) command.addOption(option);
   return command.action(async (...args: unknown[]) => {
+    if (await instead?.(args.at(-2) as BotOptions & Options)) return;
     const { config, json, all, after, limit, ...rest } = args.at(-2) as PageOptions;
     const options = { ...rest, ...(argument === undefined ? {} : { [argument]: args[0] }) } as Options;
     const wanted: PageOptions = { config, json, all, limit, ...(after === undefined ? {} : { after }) };

@@ -30,7 +30,13 @@ export function describeDoctor(page: DoctorPage, operations: boolean): string {
 }
 
 /** What was seen wrong, and what to click or type. */
-export function describeFix({ check, org, forge, state: of, fix }: Check): string {
+export function describeFix({
+  check,
+  org,
+  forge,
+  state: of,
+  fix,
+}: Pick<Check, 'check' | 'org' | 'forge' | 'state' | 'fix'>): string {
   return `\n${state(of)} ${colour.bold(check)} ${colour.dim(plain(org ?? forge))}\n${fix.map((step) => `  ${plain(step)}`).join('\n')}`;
 }
 

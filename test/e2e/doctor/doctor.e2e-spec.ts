@@ -112,6 +112,17 @@ describe('e2e/doctor', () => {
     );
   });
 
+  it('looks at an empty root, and says what to install', async () => {
+    const root = join(place.dir, 'root');
+    mkdirSync(root);
+    const { code, stdout } = await run('doctor', '--system', '--root', root, '--json');
+
+    expect([code, JSON.parse(stdout)]).toMatchObject([
+      1,
+      { checks: expect.arrayContaining([expect.objectContaining({ check: 'system.unit', state: 'problem' })]) },
+    ]);
+  });
+
   it('ends with 2 on a wrong command line or file', async () => {
     const ended = await Promise.all([
       run('doctor', '--nothing-like-it'),
