@@ -246,13 +246,15 @@ export type WrittenConfig = z.infer<typeof configSchema>;
 export type WrittenForge = WrittenConfig['forges'][number];
 export type WrittenOrg = WrittenConfig['orgs'][number];
 
-/** JSON Schema (draft 2020-12) of the file as an operator writes it: an organization may lack what `defaults` has. */
+/** JSON Schema (draft-07) of the file as an operator writes it: an organization may lack what `defaults` has. */
 export function configJsonSchema(): Readonly<Record<string, unknown>> {
-  return z.toJSONSchema(configSchema, {
+  const schema = z.toJSONSchema(configSchema, {
+    target: 'draft-7',
     io: 'input',
     unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema }) => {
       if (zodSchema === orgSchema) jsonSchema.required = ['name'];
     },
   });
+  return { ...schema, $id: 'https://json.schemastore.org/forgehand-config.json', title: 'Forgehand config' };
 }

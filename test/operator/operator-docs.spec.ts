@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Ajv } from 'ajv';
 import { parse } from 'yaml';
 import { configJsonSchema } from '../../src/config/config-schema.js';
 import { configKeys, operatorDocs } from './operator-docs.js';
@@ -38,7 +38,7 @@ describe('generated pages for operators', () => {
   });
 
   it('has a schema for editors that takes the example config and refuses what the bot refuses', () => {
-    const isValid = new Ajv2020({ strict: false, formats: { uri: true } }).compile(configJsonSchema());
+    const isValid = new Ajv({ strict: false, formats: { uri: true } }).compile(configJsonSchema());
     const example = parse(read('config/forgehand.example.yaml')) as Record<string, unknown>;
 
     expect(isValid(example)).toBe(true);

@@ -1,18 +1,19 @@
 import { readFileSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, matchesGlob } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Ajv } from 'ajv';
 import { parse } from 'yaml';
 import { actionCatalogue } from '../../src/actions/index.js';
 import { lookupCatalogue } from '../../src/actions/lookups/index.js';
+import { configJsonSchema } from '../../src/config/config-schema.js';
 import { isJsonObject } from '../../src/core/json.js';
 import type { Json } from '../../src/core/json.js';
 import { ruleSchema } from '../../src/rules/language/rule-schema.js';
 import { builtInSets } from '../../src/rules/sources/built-in-sets.js';
 
 const schema = ruleSchema({ actions: actionCatalogue(), lookups: lookupCatalogue(), sets: [...builtInSets().keys()] });
-const validate = new Ajv2020({ strict: false, allErrors: true }).compile(schema);
+const validate = new Ajv({ strict: false, allErrors: true }).compile(schema);
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 function errors(text: string): string[] {
@@ -42,6 +43,36 @@ describe('forgehand schema', () => {
     ...examples,
   ])('takes %s', (_name, text) => {
     expect(errors(text)).toEqual([]);
+  });
+
+  it('and that of the config are draft-07, under the addresses of docs/schemastore.json', () => {
+    const catalog = JSON.parse(readFileSync(join(root, 'docs/schemastore.json'), 'utf8')) as {
+      schemas: Array<{ name: string; url: string; fileMatch: string[] }>;
+    };
+    const config = configJsonSchema();
+
+    expect(new Ajv().validateSchema(schema)).toBe(true);
+    expect(new Ajv().validateSchema(config)).toBe(true);
+    expect(catalog.schemas.map(({ url, name }) => [url, name])).toEqual([
+      [config['$id'], config['title']],
+      [schema['$id'], schema['title']],
+    ]);
+    const isMatch = (of: number, path: string): boolean => {
+      const all = catalog.schemas[of]?.fileMatch ?? [];
+      return (
+        all.some((glob) => !glob.startsWith('!') && matchesGlob(path, glob)) &&
+        !all.some((glob) => glob.startsWith('!') && matchesGlob(path, glob.slice(1)))
+      );
+    };
+    expect(['config/forgehand.example.yaml', 'etc/forgehand/forgehand.yaml'].map((path) => isMatch(0, path))).toEqual([
+      true,
+      true,
+    ]);
+    expect(
+      ['x/.forgehand/rules.yaml', 'x/.forgehand/index.yaml', 'x/.forgehand/rules.test.yaml'].map((path) =>
+        isMatch(1, path),
+      ),
+    ).toEqual([true, false, false]);
   });
 
   it('offers the built-in sets, and takes other files', () => {

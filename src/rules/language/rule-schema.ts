@@ -18,16 +18,17 @@ const EXPRESSION: JsonObject = { type: 'string', minLength: 1 };
 const TEMPLATE: JsonObject = { type: 'string', pattern: '\\$\\{\\{' };
 
 /**
- * JSON Schema (draft 2020-12) of a rule file, for completion and hover in editors:
+ * JSON Schema (draft-07, which every editor knows) of a rule file, for completion and hover in editors:
  * `# yaml-language-server: $schema=forgehand.schema.json`. Looser than the check: what only the check can know is any value here.
  */
 export function ruleSchema(catalogues: Catalogues): JsonObject {
   const maps = (Object.keys(MAPS) as MapName[]).filter((name) => !OWN_SCHEMA.includes(name));
   return {
-    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    $id: 'https://json.schemastore.org/forgehand-rules.json',
     title: 'Forgehand rule file',
     ...fileSchema(catalogues),
-    $defs: {
+    definitions: {
       ...Object.fromEntries(maps.map((name) => [name, mapSchema(name, catalogues)])),
       step: stepSchema('step', catalogues),
       fix: stepSchema('fix', catalogues),
@@ -180,7 +181,7 @@ function valueSchema(shape: ValueShape, catalogues: Catalogues): JsonObject {
 }
 
 function refTo(name: MapName): JsonObject {
-  return { $ref: `#/$defs/${name}` };
+  return { $ref: `#/definitions/${name}` };
 }
 
 function oneOrList(one: JsonObject): JsonObject {

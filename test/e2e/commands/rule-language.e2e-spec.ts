@@ -123,7 +123,7 @@ describe('e2e/commands: rules, before any bot runs', () => {
     const [rules, config] = await Promise.all([run('schema'), run('schema', '--config')]);
     const validate = new Ajv2020({ strict: false }).compile(JSON.parse(rules.stdout) as object);
 
-    expect(JSON.parse(rules.stdout)).toMatchObject({ $schema: 'https://json-schema.org/draft/2020-12/schema' });
+    expect(JSON.parse(rules.stdout)).toMatchObject({ $schema: 'http://json-schema.org/draft-07/schema#' });
     expect([validate(parse(RULES)), validate(parse(BROKEN))]).toEqual([true, false]);
     expect(Object.keys((JSON.parse(config.stdout) as { properties: object }).properties)).toEqual(
       expect.arrayContaining(['forges', 'orgs', 'store']),

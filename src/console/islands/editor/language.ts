@@ -16,7 +16,7 @@ interface Schema {
   readonly allOf?: readonly Schema[];
   readonly enum?: readonly unknown[];
   readonly const?: unknown;
-  readonly $defs?: Readonly<Record<string, Schema>>;
+  readonly definitions?: Readonly<Record<string, Schema>>;
   /** A lookup has the parameters of the one that it uses. */
   readonly if?: Schema;
   readonly then?: Schema;
@@ -45,8 +45,8 @@ function below(root: Schema, schema: Schema, step: string, used: string | null):
 
 /** A schema with its alternatives, each without references. */
 function spread(root: Schema, schema: Schema, used: string | null): Schema[] {
-  const name = schema.$ref?.replace('#/$defs/', '');
-  const target = name === undefined ? undefined : root.$defs?.[name];
+  const name = schema.$ref?.replace('#/definitions/', '');
+  const target = name === undefined ? undefined : root.definitions?.[name];
   const isUsed = used !== null && schema.if?.properties?.['use']?.const === used;
   const inner = [
     ...(target ? [target] : []),
