@@ -7,11 +7,12 @@ import { delimiter, dirname, join } from 'node:path';
 const MAJORS = [22, 24];
 const MOST_MB = 12;
 /** A file that is none of these, or was not built, does not belong in the package. */
-const BELONGS = /^(package\.json|README\.md|LICENSE|config\/|dist\/.*\.(js|cjs|css|tar\.gz|txt)$)/;
+const BELONGS = /^(package\.json|README\.md|LICENSE|config\/|dist\/.*\.(js|cjs|css|tar\.gz|txt)$|dist\/man\/forgehand\.1$)/;
 const NEEDED = [
   'dist/THIRD-PARTY-NOTICES.txt',
   'dist/bundle/run-cli.cjs',
   'dist/cli/forgehand.js',
+  'dist/man/forgehand.1',
   'config/rules/sets/',
 ];
 
