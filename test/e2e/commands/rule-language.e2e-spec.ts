@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Ajv } from 'ajv';
 import { parse } from 'yaml';
 import type { RunReport } from '../../../src/api/operations/answers.js';
 import type { BacktestReport } from '../../../src/insight/backtest/backtest-report.js';
@@ -121,7 +121,7 @@ describe('e2e/commands: rules, before any bot runs', () => {
 
   it('schema is a JSON Schema that takes the good rules and refuses the broken ones', async () => {
     const [rules, config] = await Promise.all([run('schema'), run('schema', '--config')]);
-    const validate = new Ajv2020({ strict: false }).compile(JSON.parse(rules.stdout) as object);
+    const validate = new Ajv({ strict: false }).compile(JSON.parse(rules.stdout) as object);
 
     expect(JSON.parse(rules.stdout)).toMatchObject({ $schema: 'http://json-schema.org/draft-07/schema#' });
     expect([validate(parse(RULES)), validate(parse(BROKEN))]).toEqual([true, false]);
