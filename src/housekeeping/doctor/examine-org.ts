@@ -9,6 +9,7 @@ import { shortRevision } from '../../core/ids.js';
 import type { EventKind } from '../../core/event-kinds.js';
 import { CapabilityCheck } from '../../rules/requirements/capability-check.js';
 import { isGiven, type ParamProgram, type PolicyPart, type StepProgram } from '../../rules/language/compile/program.js';
+import { sourcesOf } from '../../rules/language/load/revision-sources.js';
 import type { Revision } from '../../rules/language/revision.js';
 import type { ActiveRevision } from '../../rules/revisions/active-revisions.port.js';
 /** What the organization of this name is now. Pure. */
@@ -43,6 +44,12 @@ interface RuleFacts {
   readonly lacking: ReturnType<CapabilityCheck['lacking']>;
 }
 
+/** Bytes of the rule files that no other organization shares: each takes about ten bytes of memory in each process. */
+function ownBytesOf(revision: ActiveRevision['revision']): number {
+  const own = (sourcesOf(revision)?.files ?? []).filter(({ shared }) => shared === undefined);
+  return own.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
+}
+
 /** Which rules are active, and what they lack. Pure. @param teams where people change the teams of the organization */
 export function examineRules(
   org: string,
@@ -66,7 +73,10 @@ export function examineRules(
   if (!active && broken.length > 0) return broken;
   if (!active) return [...refused, problem(saw('rules.active.none', { org }), `type: forgehand check --org ${org}`)];
   const { rules, policies } = active.revision;
-  const counts = { rules: rules.length, policies: policies.length, revision: shortRevision(active.id) };
+  const counts = {
+    ...{ rules: rules.length, policies: policies.length, revision: shortRevision(active.id) },
+    ownKb: Math.ceil(ownBytesOf(active.revision) / 1024),
+  };
   return [
     ...refused,
     ...broken,

@@ -70,8 +70,8 @@ export const saw = defineReasons({
   'rules.files.broken': ({ first, others, isOldActive }: { first: string; others: number; isOldActive: boolean }) =>
     `the rule files have errors${isOldActive ? ', and the rules of before stay active' : ', and no rules are active'}: ${first}${others === 0 ? '' : ` (and ${others} more)`}`,
   'rules.active.none': ({ org }: { org: string }) => `no revision of the rules of ${org} is active`,
-  'rules.active.yes': ({ rules, policies, revision }: { rules: number; policies: number; revision: string }) =>
-    `${rules} rule${rules === 1 ? '' : 's'} and ${policies} polic${policies === 1 ? 'y' : 'ies'} are active, revision ${revision}`,
+  'rules.active.yes': (active: { rules: number; policies: number; revision: string; ownKb: number }) =>
+    `${active.rules} rule${active.rules === 1 ? '' : 's'} and ${active.policies} polic${active.policies === 1 ? 'y' : 'ies'} are active, revision ${active.revision}, with ${active.ownKb} KB of rule files of its own`,
   'rule.held.unmet': ({ id, because }: { id: string; because: Reason }) => `${id} is held back: ${textOf(because)}`,
   'rule.queue.open': ({ id }: { id: string }) =>
     `${id} is a merge queue (update: true), and no policy closes the window in which somebody else may push or merge between its last look and its merge`,

@@ -45,8 +45,7 @@ export interface ExpressionSource {
 
 /** @returns null when it cannot work; the problem is reported at the character that is wrong */
 export function compileExpression(context: FileContext, source: ExpressionSource, scope: Scope): Expression | null {
-  const positionIn = context.file.positionsIn(source.scalar);
-  const positionOf = (offset: number): Position => positionIn(source.offset + offset);
+  const positionOf = positionsOf(context.file, source);
   context.file.charge(source.text.length, source.scalar.start);
   let compiled: CompiledExpression;
   try {
@@ -78,6 +77,12 @@ export function compileExpression(context: FileContext, source: ExpressionSource
     lookups: lookupsOf(compiled, scope),
   };
   return scope.types ? checked(context, expression, scope.types) : expression;
+}
+
+/** A function of its own: what it holds lives as long as the rule, and that is no scope and no tree of types. */
+function positionsOf(file: FileContext['file'], { scalar, offset }: ExpressionSource): (offset: number) => Position {
+  const positionIn = file.positionsIn(scalar);
+  return offset === 0 ? positionIn : (at) => positionIn(offset + at);
 }
 
 /** A plain text ends before " #". */

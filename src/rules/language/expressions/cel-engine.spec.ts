@@ -175,6 +175,26 @@ describe('rules/language/expressions/cel-engine', () => {
     expect(() => engine.compile('event.number + 1', ['repo'])).toThrow(ExpressionError);
   });
 
+  it('gives the same where so many others were used since that its program is made again', () => {
+    const rare = ['event.number + 1', 'event.files.added[7]', 'event.labels.all(one, one.name != "")'].map((source) =>
+      engine.compile(source, VARIABLES),
+    );
+    const look = (): unknown[] =>
+      rare.flatMap((one) => {
+        // One step is not enough for a loop: a meter is in each program.
+        const told = [undefined, { remaining: 1 }].map((budget) => failure(() => one.evaluate(DATA, budget)));
+        return [...told, one.whenNull('event')];
+      });
+    const before = look();
+
+    const others = Array.from({ length: 40 }, (_, n) => `'${String(n).padEnd(4000, 'x')}'`);
+    for (const other of others) expect(engine.compile(other, VARIABLES).evaluate(DATA)).toHaveLength(4000);
+
+    expect(look()).toEqual(before);
+    expect(before[3]).toContain('out of bounds');
+    expect([before[6], before[7]]).toEqual(['no failure', expect.stringContaining('steps')]);
+  });
+
   it('takes data that was converted before, and no JSON that looks like it', () => {
     const bound = engine.bind(DATA.event);
 

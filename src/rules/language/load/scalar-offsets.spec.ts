@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { parseDocument } from 'yaml';
 import type { Scalar } from 'yaml';
 import type { ScalarStyle } from './node.js';
-import { mapScalarOffsets } from './scalar-offsets.js';
+import { mapScalarOffsets, scalarPlaces } from './scalar-offsets.js';
 
 /** Line and column in the file of the first `X` of the value of `a`. */
 function placeOfX(text: string, style: ScalarStyle): string {
@@ -31,5 +31,23 @@ describe('rules/language/load/scalar-offsets', () => {
     ['Windows line ends', 'a: |\r\n  one\r\n  two X\r\n', 'block', '3:7 X'],
   ])('finds a character again: %s', (_name, text, style, place) => {
     expect(placeOfX(text, style)).toBe(place);
+  });
+
+  it.each<[string, ScalarStyle, boolean]>([
+    ['one X', 'plain', false],
+    ["'one X'", 'single', false],
+    ["'it''s X'", 'single', true],
+    ['one\n  two X', 'plain', true],
+  ])('%s is kept as a table only where characters do not follow each other', (written, style, isTable) => {
+    const text = `a: ${written}`;
+    const { value, range } = parseDocument(text).get('a', true) as Scalar<string>;
+    const scalar = { kind: 'scalar', start: range![0], value, style } as const;
+
+    const { first, length, offsets } = scalarPlaces(text, scalar);
+
+    expect([length, offsets !== null]).toEqual([value.length, isTable]);
+    expect(Array.from({ length: length + 1 }, (_, n) => offsets?.[n] ?? first + n)).toEqual([
+      ...mapScalarOffsets(text, scalar),
+    ]);
   });
 });

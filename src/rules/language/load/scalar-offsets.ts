@@ -1,5 +1,22 @@
 import type { YamlScalar } from './node.js';
 
+/** Where the characters of a scalar's value stand in the file. */
+export interface ScalarPlaces {
+  /** Characters of the value. */
+  readonly length: number;
+  /** File offset of the first one. */
+  readonly first: number;
+  /** Of each one and of the end, where they do not simply follow each other; null = they do. Rules keep these as long as they live. */
+  readonly offsets: Int32Array | null;
+}
+
+export function scalarPlaces(text: string, scalar: YamlScalar): ScalarPlaces {
+  const offsets = mapScalarOffsets(text, scalar);
+  const first = offsets[0] ?? scalar.start;
+  const isStraight = offsets.every((at, n) => at === first + n);
+  return { length: offsets.length - 1, first, offsets: isStraight ? null : offsets };
+}
+
 /**
  * File offset of each character of a scalar's value, plus one for its end: an expression that spans lines or holds escapes is still
  * reported at the character that is wrong. Walks value and source together; runs of white space that folding changed map to their start.
