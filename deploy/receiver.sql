@@ -39,5 +39,8 @@ GRANT SELECT (process), INSERT (process, alerts, at), UPDATE (alerts, at) ON ope
 -- How many bytes wait to be decided, by hook: no delivery can be read through it.
 GRANT SELECT ON undecided_bytes TO forgehand_receiver;
 
+-- Which key the store knows an organization by.
+GRANT SELECT ON known_organizations TO forgehand_receiver;
+
 -- Whether the tables are those of its version.
 GRANT SELECT ON migrations TO forgehand_receiver;

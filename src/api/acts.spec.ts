@@ -27,7 +27,7 @@ function recorder(names: readonly string[] = ['acme', 'other'], over: Partial<Ac
     orgOf: async (id) => (id === 'abcd-whole' ? 'acme' : id === 'of-other' ? 'other' : null),
     ...over,
   };
-  const orgs = names.map((name) => ({ name }));
+  const orgs = names.map((name) => ({ key: name, name, label: name }));
   const acts = new Acts(
     store,
     new Ids({ like: async (text) => (text === 'abcd' ? [{ kind: 'intent' as const, id: 'abcd-whole' }] : []) }),

@@ -89,7 +89,7 @@ export class Acts {
 
   /** Never one that the caller does not see: nobody writes into the records of others. */
   private async orgOf(typed: unknown, whole: string | null, visibility: Visibility): Promise<string | null> {
-    const named = typeof typed === 'string' ? this.orgs.find(typed)?.name : undefined;
+    const named = typeof typed === 'string' ? this.orgs.find(typed)?.key : undefined;
     const org = named ?? (whole === null ? null : await this.store.orgOf(whole));
     return org !== null && seesOrg(visibility, org) ? org : null;
   }
@@ -97,7 +97,7 @@ export class Acts {
   /** Where the bot has one, it is meant when none is named. */
   private onlyOrg(): string | undefined {
     const [first, second] = this.orgs.visible(null);
-    return second ? undefined : first?.name;
+    return second ? undefined : first?.label;
   }
 
   /** It was carried out, whatever the store says now. */

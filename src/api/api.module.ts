@@ -11,6 +11,7 @@ import { CurrentControl } from './current-control.js';
 import { HealthController } from './health.controller.js';
 import { LongCalls } from './long-calls.js';
 import { KnownNames } from './operations/known-names.js';
+import { ShownOrgs } from './operations/shown-orgs.js';
 import { StoreGauges } from './store-gauges.js';
 
 /** What people and supervisors ask: the control API of the command line, and health. Orders are taken from when every part they need is made. */
@@ -25,6 +26,7 @@ export class ApiModule {
     operations: BoundOperations,
     longCalls: LongCalls,
     knownNames: KnownNames,
+    shownOrgs: ShownOrgs,
     operators: OperatorStore,
     load: BotLoad,
     gauges: StoreGauges,
@@ -33,6 +35,7 @@ export class ApiModule {
       operations,
       longCalls,
       knownNames,
+      shownOrgs,
       operatorOf: (tokenHash) => operators.byTokenHash(tokenHash),
       isBusy: () => load.isBusy(),
       readGauges: () => gauges.read(),

@@ -16,6 +16,7 @@ import { bind } from './operations/operation.js';
 import { Orders } from './operations/orders.js';
 import { RecentDeliveries } from './operations/recent-deliveries.js';
 import { Ids, Orgs } from './operations/shared.js';
+import { ShownOrgs } from './operations/shown-orgs.js';
 
 /** Every operation of the control API, by its name. */
 export abstract class BoundOperations {}
@@ -25,13 +26,20 @@ export interface BoundOperations extends Handlers {}
 /** What handlers may ask for is injected in the order of the table. */
 const BOUND_OPERATIONS = {
   provide: BoundOperations,
-  inject: [Acts, KnownNames, ThisProcess, WorkQueue, ...Object.values(NEEDS)],
+  inject: [Acts, KnownNames, ShownOrgs, ThisProcess, WorkQueue, ...Object.values(NEEDS)],
   useFactory: (
-    ...[acts, knownNames, self, queue, ...parts]: [Acts, KnownNames, ThisProcess, WorkQueue, ...unknown[]]
+    ...[acts, knownNames, shownOrgs, self, queue, ...parts]: [
+      Acts,
+      KnownNames,
+      ShownOrgs,
+      ThisProcess,
+      WorkQueue,
+      ...unknown[],
+    ]
   ): BoundOperations => {
     const provided = Object.fromEntries(Object.keys(NEEDS).map((name, n) => [name, parts[n]])) as unknown as Needs;
     const running = runningOf(self, provided.config, queue);
-    return bind(OPERATIONS, { ...provided, running, document: () => openApi(OPERATIONS) }, acts, knownNames);
+    return bind(OPERATIONS, { ...provided, running, document: () => openApi(OPERATIONS) }, acts, knownNames, shownOrgs);
   },
 };
 
@@ -49,6 +57,7 @@ export const OPERATION_PROVIDERS = [
     inject: [AppConfig, ConnectedForges],
     useFactory: (config: AppConfig, forges: ConnectedForges) => new Orgs(config, forges),
   },
+  { provide: ShownOrgs, inject: [AppConfig], useFactory: (config: AppConfig) => new ShownOrgs(config) },
   Acts,
   LongCalls,
   RecentDeliveries,

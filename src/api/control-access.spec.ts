@@ -1,3 +1,5 @@
+import { aConfig } from '../../test/builders/a-config.js';
+import { ShownOrgs } from './operations/shown-orgs.js';
 import { userInfo } from 'node:os';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { FastifyInstance } from 'fastify';
@@ -102,6 +104,7 @@ describe('api/control-access', () => {
       operations,
       longCalls: new LongCalls({ monotonicMs: () => 0 }, silentLogger),
       knownNames: { of: async () => new Map() },
+      shownOrgs: new ShownOrgs(aConfig({})),
       operatorOf: (hash: string) => store.byTokenHash(hash),
       isBusy: async () => false,
       readGauges: async () => {},

@@ -29,7 +29,7 @@ describe('api/store-gauges', () => {
           },
         ],
       },
-      { visible: () => [{ name: 'acme', forge: 'main' }] as never, sourcesOf: () => ['feed', 'tasks'] },
+      { visible: () => [{ key: 'acme', forge: 'main' }] as never, sourcesOf: () => ['feed', 'tasks'] },
       metrics,
       clock,
     );
@@ -63,7 +63,7 @@ describe('api/store-gauges', () => {
           })),
       },
       {
-        visible: () => Object.keys(seconds).map((name) => ({ name, forge: 'main' })) as never,
+        visible: () => Object.keys(seconds).map((key) => ({ key, forge: 'main' })) as never,
         sourcesOf: () => ['feed'],
       },
       metrics,

@@ -31,13 +31,13 @@ export class StoreGauges {
     for (const state of UNSETTLED_STATES) metrics.intents.set({ state }, intents[state]);
     const ages = new Map<string, { readonly labels: { org: string; source: string }; readonly ageS: number }>();
     const visible = orgs.visible(null);
-    const positions = await cursors.of(visible.map(({ name }) => name));
+    const positions = await cursors.of(visible.map(({ key }) => key));
     const advancedAt = new Map(positions.map((one) => [keyOf(one.forge, one.org, one.source), one.advancedAt]));
-    for (const { name, forge } of visible)
-      for (const source of orgs.sourcesOf(name)) {
-        const at = advancedAt.get(keyOf(forge, name, source));
+    for (const { key: org, forge } of visible)
+      for (const source of orgs.sourcesOf(org)) {
+        const at = advancedAt.get(keyOf(forge, org, source));
         if (!at) continue;
-        const labels = { org: metrics.series.labelOf(name), source };
+        const labels = { org: metrics.series.labelOf(org), source };
         const key = JSON.stringify(labels);
         const ageS = Math.max(ages.get(key)?.ageS ?? 0, (clock.now().getTime() - at.getTime()) / 1000);
         ages.set(key, { labels, ageS });

@@ -46,9 +46,9 @@ export function auditCommand(exit: SetExit): Command {
     .option('--head', 'print the head of each chain, to keep off this host; exits 1 when a link is broken', false)
     .action((options: AuditOptions) =>
       withBot(options.config, async (bot) => {
-        const all = bot.config.orgs.map(({ name }) => name);
+        const all = bot.config.orgs.map(({ label }) => label);
         const orgs =
-          options.org === undefined && options.known === undefined ? all : [whichOrg(bot.config, options.org).name];
+          options.org === undefined && options.known === undefined ? all : [whichOrg(bot.config, options.org).label];
         const reports: AuditReport[] = [];
         for (const org of orgs) reports.push(await auditOf(bot, org, options.known));
         if (options.org === undefined && options.known === undefined) {

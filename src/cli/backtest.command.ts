@@ -44,7 +44,7 @@ export function backtestCommand(): Command {
         const progress = new Progress('events');
         const notes = new Set<string>();
         for (let after: string | null | undefined; after !== null;) {
-          const query = { org: org.name, since: since.toISOString(), until: until.toISOString(), limit: PAGE, after };
+          const query = { org: org.label, since: since.toISOString(), until: until.toISOString(), limit: PAGE, after };
           const page = readHistory(await bot.read('history', query));
           backtest.add(page, page.bot);
           if (!page.bot) notes.add('no forge said which account the bot has: its own acts count as acts of people');
@@ -52,7 +52,7 @@ export function backtestCommand(): Command {
           after = page.next;
         }
         progress.end();
-        const report = backtest.report({ org: org.name, since, until, notes: [...notes] });
+        const report = backtest.report({ org: org.label, since, until, notes: [...notes] });
         const { printBacktest } = await import('./print-backtest.js');
         print(options.json, report, () => printBacktest(report, options.samples));
       }),

@@ -14,11 +14,11 @@ import { cureOfUnknown, sayUnknown, sayUnread, unknownNames } from '../rules/req
  */
 export async function checkNames(
   config: AppConfig,
-  { name, forge }: OrgConfig,
+  { key, name, forge }: OrgConfig,
   { rules, policies }: Revision,
 ): Promise<{ warnings: Problem[]; notChecked: string[]; hasFailed: boolean }> {
   const ours = credentialsOf(config).filter((one) => one.forge.id === forge);
-  const credential = ours.find(({ org }) => org === name) ?? ours.find(({ org }) => org === null);
+  const credential = ours.find(({ org }) => org === key) ?? ours.find(({ org }) => org === null);
   if (!credential) throw new Error(`the config has no forge ${forge}`);
   const { proxy, ...access } = credential.forge;
   const client = createForgeClient({ ...access, proxy: proxy?.reveal() ?? null, auth: credential.auth });

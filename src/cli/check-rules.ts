@@ -43,7 +43,7 @@ export async function checkOrg(org: OrgConfig, folder: string): Promise<RulesChe
 
 export async function loadOrg(org: OrgConfig, folder: string): Promise<CheckedRules> {
   const files = await readFolder(folder, org.rules);
-  if (!files.ok) return { checked: unread(org.name, folder, files.problems), revision: null };
+  if (!files.ok) return { checked: unread(org.label, folder, files.problems), revision: null };
   const loaded = load(files.read, {
     org: org.name,
     powers: new Set(org.powers),
@@ -53,7 +53,7 @@ export async function loadOrg(org: OrgConfig, folder: string): Promise<CheckedRu
   });
   const beyond = loaded.ok ? beyondLimits(loaded.revision, org.limits) : [];
   const result: LoadResult = beyond.length > 0 ? { ...loaded, ok: false, problems: beyond } : loaded;
-  const checked = checkOf(org.name, folder, result);
+  const checked = checkOf(org.label, folder, result);
   if (!result.ok) return { checked, revision: null };
   const { revision } = result;
   return { checked: { ...checked, warnings: [...checked.warnings, ...mailToNobody(org, revision)] }, revision };

@@ -8,6 +8,7 @@ import type { SetExit } from './command-options.js';
 import { plain, print } from './print.js';
 import { annotationsOf } from './print-annotations.js';
 import { sarifOf } from './print-sarif.js';
+import { orgsNamed } from './which-org.js';
 import { ruleFolder } from './rule-folder.js';
 import { colour, writeOut } from './terminal.js';
 import { storeCommand } from './bot-command.js';
@@ -78,7 +79,7 @@ async function checkConfig(options: CheckOptions): Promise<Report> {
     import('./check-rules.js'),
   ]);
   const config = readConfig(options.config);
-  const orgs = config.orgs.filter((org) => !options.org || org.name.toLowerCase() === options.org.toLowerCase());
+  const orgs = orgsNamed(config.orgs, options.org || undefined);
   if (orgs.length === 0) throw new UserError('NO_SUCH_ORG', `the config has no organization ${options.org}`);
   if (options.rules && orgs.length > 1)
     throw new UserError(

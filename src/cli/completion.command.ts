@@ -3,7 +3,7 @@ import { configOption } from './command-options.js';
 import { writeFileText, writeOut } from './terminal.js';
 
 /** Names that a shell takes as they are; forges allow no others. */
-const PLAIN_NAME = /^[\w.-]+$/;
+const PLAIN_NAME = /^[\w./-]+$/;
 
 export function completionCommand(): Command {
   const command = new Command('completion').description('print the completion script of a shell');
@@ -26,7 +26,7 @@ export function completionCommand(): Command {
     .action(async ({ config }: { config: string }) => {
       const { readConfig } = await import('../config/read-config.js');
       const { orgs } = readConfig(config, { reader: 'command' });
-      for (const { name } of orgs) if (PLAIN_NAME.test(name)) writeOut(`${name}\n`);
+      for (const { label } of orgs) if (PLAIN_NAME.test(label)) writeOut(`${label}\n`);
     });
   return command;
 }

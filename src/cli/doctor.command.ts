@@ -24,7 +24,7 @@ export function doctorCommand(exit: SetExit): Command {
       { org: typed, fresh, operations, system: _, root: __, ...place }: DoctorOptions & SentTo<'doctor'>,
     ) => {
       const isFirst = place.after === undefined;
-      const org = typed && whichOrg(bot.config, typed).name;
+      const org = typed && whichOrg(bot.config, typed).label;
       if (fresh && org === undefined && isFirst) await lookAtAll(bot);
       return {
         running: bot.running,

@@ -17,7 +17,7 @@ interface InstallOptions extends Omit<SentTo<'installHook'>, 'org' | 'isNew'> {
 export function hookCommand(exit: SetExit): Command {
   const install = botCommand('install', 'create or repair the webhook of an organization', {
     ask: (bot, { org, new: isNew, ...wish }: InstallOptions) =>
-      bot.call('installHook', { ...wish, org: whichOrg(bot.config, org).name, isNew }),
+      bot.call('installHook', { ...wish, org: whichOrg(bot.config, org).label, isNew }),
     show: (report, { dryRun }) => describe(report, dryRun),
     after: ({ notes }) => exit(notes.length > 0 ? 1 : 0),
   })

@@ -14,6 +14,7 @@ import { buildForgeClient } from '../forge/forge-client.js';
 import { ServiceMessenger } from '../notify/service-messenger.js';
 import type { ForgeAccess } from '../pipeline/execute/forge-access.js';
 import { prepareEffect } from '../pipeline/execute/prepare-effect.js';
+import { orgsNamed } from './which-org.js';
 import { constantIn, stepsOf } from '../rules/language/load/raised-kinds.js';
 import type { ParamProgram } from '../rules/language/compile/program.js';
 import type { Revision } from '../rules/language/revision.js';
@@ -53,7 +54,7 @@ const messenger = new ServiceMessenger(systemClock);
 export async function destinationsIn({ config: file, org, rules, to }: Where): Promise<readonly Destination[]> {
   // What a worker reads, so that no secret is silently left out.
   const config = readConfig(file, { reader: 'worker' });
-  const orgs = config.orgs.filter(({ name }) => org === undefined || name.toLowerCase() === org.toLowerCase());
+  const orgs = orgsNamed(config.orgs, org);
   if (orgs.length === 0) throw new UserError('NO_SUCH_ORG', `the config has no organization ${org}`);
   if (rules !== undefined && orgs.length > 1)
     throw new UserError(
@@ -86,7 +87,7 @@ async function revisionOf(org: OrgConfig, folder: string): Promise<Revision> {
   if (!revision)
     throw new UserError(
       'BROKEN_RULES',
-      `the rules of ${org.name} in ${folder} have problems: forgehand check shows them`,
+      `the rules of ${org.label} in ${folder} have problems: forgehand check shows them`,
     );
   return revision;
 }
@@ -98,7 +99,7 @@ function inRules(org: OrgConfig, { rules }: Revision): readonly Destination[] {
     if (to === undefined) continue;
     const format = String(constantIn(params, 'format') ?? 'known only in a run');
     const credential = secretNameIn(params, 'credential');
-    const one = { name: `${org.name}/${to}`, format };
+    const one = { name: `${org.label}/${to}`, format };
     const wanted = {
       ...{ to: { $secret: to }, format },
       ...(credential === undefined ? {} : { credential: { $secret: credential } }),
@@ -118,7 +119,7 @@ async function sendAs(org: OrgConfig, params: JsonObject): Promise<Pick<TestedDe
     NOTHING_DONE,
     {
       ...{ id: key, runId: key, effectKey: key, intentKey: key, itemKey: key, orderKey: key, stepNo: 0 },
-      ...{ forge: org.forge, org: org.name, action: notify.name, params },
+      ...{ forge: org.forge, org: org.key, action: notify.name, params },
       target: { kind: 'organization', id: null, name: org.name },
     },
     { action: notify as unknown as AnyAction, access: NO_FORGE, settings: org },

@@ -14,7 +14,7 @@ export function orgsCommand(): Command {
         `accepted: ${plain(org)} is organization number ${number} (before: ${before ?? 'none'})`,
     },
   )
-    .argument('<name>', 'name of the organization')
+    .argument('<name>', 'name of the organization, or FORGE/NAME')
     .option('--number <n>', 'accept exactly this number; without it, the one that the alert named');
   return new Command('orgs').description('organizations of the config').addCommand(accept);
 }

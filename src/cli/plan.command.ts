@@ -7,7 +7,7 @@ import { botCommand } from './bot-command.js';
 export function planCommand(exit: SetExit): Command {
   return botCommand('plan', 'show what the policies would change; writes nothing', {
     ask: (bot, { org, policy }: { org?: string; policy?: string; all: boolean }) =>
-      bot.call('plan', { org: whichOrg(bot.config, org).name, policy }),
+      bot.call('plan', { org: whichOrg(bot.config, org).label, policy }),
     show: async (plan, { all }) => (await import('./print-plan.js')).describePlan(plan, { all, now: new Date() }),
     after: ({ overCaps, heldBack, notes, lines }) =>
       exit(overCaps.length + heldBack.length + notes.length > 0 ? 1 : lines.length > 0 ? 4 : 0),

@@ -28,7 +28,7 @@ export function rulesCommand(): Command {
     withBot(options.config, async (bot) => {
       const { json, org, search } = options;
       if (id !== undefined) {
-        const rule = await bot.call('rule', { org: whichOrg(bot.config, org).name, rule: id });
+        const rule = await bot.call('rule', { org: whichOrg(bot.config, org).label, rule: id });
         return print(json, rule, () => describe(rule));
       }
       await printPages(options, {

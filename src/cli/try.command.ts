@@ -10,13 +10,14 @@ interface TryOptions {
   readonly files: readonly string[];
   readonly on: string;
   readonly as?: string;
+  readonly org?: string;
 }
 
 export function tryCommand(setExit: SetExit): Command {
   return botCommand('try', 'try rule files on an issue or pull request as it is now; writes nothing', {
     argument: 'files',
-    ask: async (bot, { files, on, as }: TryOptions) => {
-      const org = whichOrg(bot.config, readObjectReference(on).owner).name;
+    ask: async (bot, { files, on, as, org: named }: TryOptions) => {
+      const org = whichOrg(bot.config, named ?? readObjectReference(on).owner).label;
       const texts = await Promise.all(files.map(async (path) => ({ path, text: await read(path) })));
       const trial = await bot.call('tryOnObject', { org, files: texts, on, as, alone: true });
       if (trial.problems.length > 0) throw new InvalidFile(trial.problems);
@@ -28,6 +29,7 @@ export function tryCommand(setExit: SetExit): Command {
     .argument('<files...>', 'rule files to try: these alone, without the other rules of the organization')
     .requiredOption('--on <object>', 'issue or pull request, such as acme/app#12')
     .option('--as <kind>', 'kind of event to make of it, such as pull_request.labeled. Default: its opening')
+    .option('--org <name>', 'organization, where two forges have its name. Default: the owner of the object')
     .addHelpText(
       'after',
       '\nExit codes: 0 tried (also where effects would wait), 1 a rule failed or is not known, or an effect cannot be made or was not looked at, 2 a file is wrong, 3 the object cannot be read.',

@@ -116,7 +116,12 @@ export interface OrgLimits {
 }
 
 export interface OrgConfig {
+  /** Under this text everything is kept of it: it stays the same when the name changes, and no other organization ever has it. Nothing reads a name out of it. */
+  readonly key: string;
+  /** As the forge writes it. */
   readonly name: string;
+  /** How people are shown it, and may type it: its name, behind its forge where the config has the name twice: `main/acme`. */
+  readonly label: string;
   readonly forge: string;
   /** Credentials of its own; null = those of the forge. */
   readonly auth: AuthConfig | null;

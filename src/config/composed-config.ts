@@ -65,8 +65,11 @@ export class ComposedConfig {
     return file ? { file, keys: path.slice(2) } : { file: this.main, keys: path };
   }
 
-  private defaultsOf({ name }: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-    return this.defaultsFor === null || this.defaultsFor.has(String(name).toLowerCase()) ? this.defaults : {};
+  private defaultsOf({ forge, name }: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+    const isNamed = (one: string): boolean => this.defaultsFor?.has(one.toLowerCase()) !== false;
+    return isNamed(String(name)) || isNamed(`${String(forge ?? this.defaults['forge'])}/${String(name)}`)
+      ? this.defaults
+      : {};
   }
 }
 

@@ -5,7 +5,7 @@ import { Opened } from '../platform/opened.js';
 import { formatProblem } from '../core/problem.js';
 import { Random, systemRandom } from '../core/random.js';
 import { AppConfig } from './app-config.js';
-import { LiveConfig } from './live-config.js';
+import { LiveConfig, orgLabels } from './live-config.js';
 import { ThisProcess } from './this-process.js';
 
 export interface Given {
@@ -13,6 +13,15 @@ export interface Given {
   readonly process: ThisProcess;
   readonly logger: Logger;
   readonly opened: Opened;
+}
+
+/** Log lines name an organization as people are shown it. */
+function withLabels(logger: Logger, labelOf: (org: string) => string): Logger {
+  const at =
+    (level: keyof Logger): Logger['info'] =>
+    (facts, message) =>
+      logger[level](typeof facts['org'] === 'string' ? { ...facts, org: labelOf(facts['org']) } : facts, message);
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }
 
 /** The operator's file, of which a reload changes the organizations, and what else every room is given. */
@@ -35,7 +44,11 @@ export class ConfigModule {
         { provide: ThisProcess, useValue: process },
         { provide: Clock, useValue: systemClock },
         { provide: Random, useValue: systemRandom },
-        { provide: Logger, useValue: logger },
+        {
+          provide: Logger,
+          inject: [LiveConfig],
+          useFactory: (live: LiveConfig) => withLabels(logger, orgLabels(live)),
+        },
         { provide: Opened, useValue: opened },
       ],
       exports: [AppConfig, LiveConfig, ThisProcess, Clock, Random, Logger, Opened],

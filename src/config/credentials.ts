@@ -2,7 +2,7 @@ import type { AppConfig, AuthConfig, ForgeConfig } from './app-config.js';
 
 export interface Credential {
   readonly forge: ForgeConfig;
-  /** The organization that has credentials of its own; null = those of the forge. */
+  /** The key of the organization that has credentials of its own; null = those of the forge. */
   readonly org: string | null;
   /** As `ForgeEntry.credential`. */
   readonly credential: string;
@@ -12,7 +12,7 @@ export interface Credential {
 /** For each forge its own credentials, then those of the organizations that have some. */
 export function credentialsOf({ forges, orgs }: Pick<AppConfig, 'forges' | 'orgs'>): Credential[] {
   return forges.flatMap((forge) => {
-    const own = orgs.flatMap((org) => (org.forge === forge.id && org.auth ? [{ org: org.name, auth: org.auth }] : []));
+    const own = orgs.flatMap((org) => (org.forge === forge.id && org.auth ? [{ org: org.key, auth: org.auth }] : []));
     return [{ org: null, auth: forge.auth }, ...own].map((one) => ({
       ...one,
       forge,

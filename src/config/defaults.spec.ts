@@ -125,7 +125,7 @@ orgs:
     [
       'one name twice => the other place is told',
       'defaults: { forge: main, rules: { path: r } }\norgs:\n  - { name: acme }\n  - { name: Acme }',
-      ['7:13: organization "Acme" is there twice (give each a name of its own; the other is at /etc/forgehand.yaml:6)'],
+      ['7:13: organization "Acme" is there twice (take one of them away; the other is at /etc/forgehand.yaml:6)'],
     ],
     [
       'no organization => refused',

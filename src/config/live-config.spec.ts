@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { OrgConfig } from './app-config.js';
-import { LiveConfig, ofOrgs, orgsByName } from './live-config.js';
+import { LiveConfig, ofOrgs, orgsByKey } from './live-config.js';
 import { parseConfig } from './read-config.js';
 import { changedKeys } from './same-config.js';
 
@@ -49,7 +49,7 @@ describe('config/live-config', () => {
     const config = new LiveConfig(read(ORGS(acme)));
     let made = 0;
     const names = ofOrgs(config, (orgs) => ((made += 1), orgs.map(({ name }) => name)));
-    const byName = orgsByName(config);
+    const byName = orgsByKey(config);
 
     expect([names(), names(), byName().has('beta')]).toEqual([['acme'], ['acme'], false]);
     config.replaceOrgs(read(ORGS(acme, beta)).orgs);

@@ -1,7 +1,7 @@
 import type { AppConfig, OrgConfig } from './app-config.js';
 import { isSameConfig } from './same-config.js';
 
-/** What a reload changed, by the names of the organizations. */
+/** What a reload changed, by the keys of the organizations. */
 export interface ChangedOrgs {
   readonly added: string[];
   readonly removed: string[];
@@ -27,18 +27,18 @@ export class LiveConfig {
 
   /** An organization that says what it said before stays the same object: nothing that was made for it is made anew. */
   replaceOrgs(next: readonly OrgConfig[]): ChangedOrgs {
-    const before = new Map(this.#orgs.map((org) => [org.name, org]));
-    const names = new Set(next.map(({ name }) => name));
+    const before = new Map(this.#orgs.map((org) => [org.key, org]));
+    const keys = new Set(next.map(({ key }) => key));
     const orgs = next.map((org) => {
-      const old = before.get(org.name);
+      const old = before.get(org.key);
       return old && isSameConfig(old, org) ? old : org;
     });
-    const isNew = orgs.filter((org) => before.get(org.name) !== org).map(({ name }) => name);
+    const isNew = orgs.filter((org) => before.get(org.key) !== org).map(({ key }) => key);
     this.#orgs = Object.freeze(orgs);
     return {
-      added: isNew.filter((name) => !before.has(name)),
-      changed: isNew.filter((name) => before.has(name)),
-      removed: [...before.keys()].filter((name) => !names.has(name)),
+      added: isNew.filter((key) => !before.has(key)),
+      changed: isNew.filter((key) => before.has(key)),
+      removed: [...before.keys()].filter((key) => !keys.has(key)),
     };
   }
 }
@@ -54,7 +54,28 @@ export function ofOrgs<Made>(config: Pick<AppConfig, 'orgs'>, make: (orgs: reado
   };
 }
 
-/** The organizations by their names, as they are now. */
-export function orgsByName(config: Pick<AppConfig, 'orgs'>): () => ReadonlyMap<string, OrgConfig> {
-  return ofOrgs(config, (orgs) => new Map(orgs.map((org) => [org.name, org])));
+/** The organizations by their keys, as they are now. */
+export function orgsByKey(config: Pick<AppConfig, 'orgs'>): () => ReadonlyMap<string, OrgConfig> {
+  return ofOrgs(config, (orgs) => new Map(orgs.map((org) => [org.key, org])));
+}
+
+/** What the forge calls an organization; its key where the config has it no more. */
+export function orgNames(config: Pick<AppConfig, 'orgs'>): (key: string) => string {
+  const orgs = orgsByKey(config);
+  return (key) => orgs().get(key)?.name ?? key;
+}
+
+/**
+ * How people are shown an organization. One that left the config is shown by its key; where that is how another one is shown now, it is the one
+ * that was there before.
+ */
+export function orgLabels(config: Pick<AppConfig, 'orgs'>): (key: string) => string {
+  const labels = ofOrgs(config, (orgs) => ({
+    byKey: new Map(orgs.map(({ key, label }) => [key, label])),
+    shown: new Set(orgs.map(({ label }) => label.toLowerCase())),
+  }));
+  return (key) => {
+    const { byKey, shown } = labels();
+    return byKey.get(key) ?? (shown.has(key.toLowerCase()) ? `${key} (before)` : key);
+  };
 }

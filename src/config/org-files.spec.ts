@@ -127,7 +127,7 @@ describe('config/org-files', () => {
         'b.yaml': 'name: Acme\nrules: { path: r }\nhooks: [{ id: h, secret: { env: HOOK } }]\n',
       },
       [
-        'orgs.d/b.yaml:1:7: organization "Acme" is there twice (give each a name of its own; the other is at forgehand.yaml:5)',
+        'orgs.d/b.yaml:1:7: organization "Acme" is there twice (take one of them away; the other is at forgehand.yaml:5)',
         'orgs.d/b.yaml:3:15: hook "h" is there twice (give each a name of its own; the other is at orgs.d/a.yaml:3)',
       ],
     ],

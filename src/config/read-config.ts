@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { InvalidFile } from '../core/errors.js';
+import { grouped } from '../core/grouped.js';
 import { Secret } from '../core/secret.js';
 import { parseDuration } from '../core/schedule-text.js';
 import type {
@@ -91,11 +92,13 @@ class ConfigBuilder {
   build(written: WrittenConfig): AppConfig {
     checkNames(this.file, written);
     const store = this.store(written);
+    const named = grouped(written.orgs, ({ name }) => name.toLowerCase());
+    const isShared = ({ name }: { name: string }): boolean => (named.get(name.toLowerCase())?.length ?? 0) > 1;
     const maxAgeMs = this.maxAge(written.retention.max_age);
     const config: AppConfig = {
       file: this.file.path,
       forges: written.forges.map((forge, i) => readForge(this.file, forge, ['forges', i])),
-      orgs: written.orgs.map((org, i) => readOrg(this.file, org, ['orgs', i])),
+      orgs: written.orgs.map((org, i) => readOrg(this.file, org, ['orgs', i], isShared(org))),
       store,
       queue: this.queue(written),
       server: this.server(written),

@@ -1,5 +1,6 @@
 import type { AuthConfig, ForgeConfig, FreezeConfig, HookConfig, OrgConfig, RulesConfig } from './app-config.js';
 import type { Path } from './composed-config.js';
+import { freshKey } from './org-keys.js';
 import { underOwnNames, type ConfigFile } from './config-file.js';
 import type { WrittenConfig, WrittenForge, WrittenOrg } from './config-schema.js';
 import { readMailServer } from './mail-schema.js';
@@ -17,15 +18,15 @@ export function checkNames(file: ConfigFile, written: WrittenConfig): void {
       'write it below orgs, or into a file of its own: orgs.d/NAME.yaml',
     );
   const first = new Map<string, Path>();
-  const once = (what: string, name: string, path: Path): void => {
-    const key = `${what} ${name.toLowerCase()}`;
+  const once = (what: string, name: string, path: Path, forge = ''): void => {
+    const key = JSON.stringify([what, forge, name.toLowerCase()]);
     const other = first.get(key);
     if (other) {
       const { file: where, line } = file.placeOf(other);
       file.problem(
         path,
         `${what} "${name}" is there twice`,
-        `give each a name of its own; the other is at ${where}:${line}`,
+        `${what === 'organization' ? 'take one of them away' : 'give each a name of its own'}; the other is at ${where}:${line}`,
       );
     } else first.set(key, path);
   };
@@ -33,8 +34,7 @@ export function checkNames(file: ConfigFile, written: WrittenConfig): void {
   const forges = new Set(written.forges.map(({ id }) => id));
   const ownerOf = new Map<string, string>();
   for (const [i, org] of written.orgs.entries()) {
-    // Rules, pauses and revisions are kept by the organization's name: two of one name need two bots.
-    once('organization', org.name, ['orgs', i, 'name']);
+    once('organization', org.name, ['orgs', i, 'name'], org.forge);
     if (!forges.has(org.forge)) {
       const suggestion = didYouMean(org.forge, [...forges]);
       file.problem(
@@ -46,6 +46,7 @@ export function checkNames(file: ConfigFile, written: WrittenConfig): void {
     for (const [j, hook] of org.hooks.entries()) once('hook', hook.id, ['orgs', i, 'hooks', j, 'id']);
     for (const [j, id] of org.repositories.entries()) {
       const key = `${org.forge} ${id}`;
+      // Of one forge, so that the name says which organization.
       const owner = ownerOf.get(key) ?? org.name;
       ownerOf.set(key, owner);
       if (owner !== org.name)
@@ -62,8 +63,9 @@ export function checkNames(file: ConfigFile, written: WrittenConfig): void {
 /** A name that is misspelt there would keep an organization from its defaults, and nobody would see it. */
 function checkDefaults(file: ConfigFile, { defaults, orgs }: WrittenConfig): void {
   const names = new Set(orgs.map(({ name }) => name.toLowerCase()));
+  const withForge = new Set(orgs.map((org) => `${org.forge}/${org.name}`.toLowerCase()));
   for (const [i, name] of (defaults?.orgs ?? []).entries()) {
-    if (names.has(name.toLowerCase())) continue;
+    if (names.has(name.toLowerCase()) || withForge.has(name.toLowerCase())) continue;
     const suggestion = didYouMean(name, [...names]);
     file.problem(
       ['defaults', 'orgs', i],
@@ -111,9 +113,13 @@ function readAuth(file: ConfigFile, auth: WrittenForge['auth'], path: Path): Aut
       };
 }
 
-export function readOrg(file: ConfigFile, org: WrittenOrg, path: Path): OrgConfig {
+/** @param isShared whether the config has the name on another forge as well */
+export function readOrg(file: ConfigFile, org: WrittenOrg, path: Path, isShared: boolean): OrgConfig {
   return {
+    // Until the store says under which key it is kept.
+    key: freshKey(org, new Set(), isShared),
     name: org.name,
+    label: isShared ? `${org.forge}/${org.name}` : org.name,
     forge: org.forge,
     auth: org.auth ? readAuth(file, org.auth, [...path, 'auth']) : null,
     hooks: org.hooks.map((hook, i) => readHook(file, hook, [...path, 'hooks', i])),

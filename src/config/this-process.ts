@@ -27,4 +27,9 @@ export class ThisProcess {
     readonly serves: 'bot' | 'command',
     readonly onFlushFailed: (error: FlushFailed) => void = () => undefined,
   ) {}
+
+  /** Whether it writes into the store which organizations the config names: a receiver may not, and a command works with the config of whoever typed it. */
+  get keepsOrgs(): boolean {
+    return this.serves === 'bot' && this.role !== 'web';
+  }
 }

@@ -18,6 +18,8 @@ export const alert = defineReasons({
     `${org} is another organization now (number ${number}, not ${pinned}): the bot neither reads nor changes anything of it until \`forgehand orgs accept ${org} --number ${number}\`${calledNow === null ? '' : `. Number ${pinned} is called ${calledNow} now: if you mean that one, correct orgs[].name`}`,
   'org.renamed': ({ org, calledNow }: { org: string; calledNow: string }) =>
     `${org} is called ${calledNow} now: correct orgs[].name in the config`,
+  'org.twice': ({ org, calledNow, number }: { org: string; calledNow: string; number: string | null }) =>
+    `${org} is the organization (number ${number}) that the config also calls ${calledNow}: take one of the two away, and type \`forgehand reload\``,
   'poller.failing': ({ source, failures }: { source: string; org: string; failures: number }) =>
     `the poller ${source} failed ${failures} times in a row`,
   'poller.stuck': ({ forge, org, seconds }: { forge: string; org: string; seconds: number }) =>

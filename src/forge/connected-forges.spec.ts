@@ -27,7 +27,10 @@ function coreForge(answers: Partial<Record<OperationName, unknown>> = {}): {
 }
 
 /** What names no organization passes no guard. */
-const UNGUARDED: Pick<OrgNumbers, 'guard'> = { guard: (_forge, _org, { client }) => client };
+const UNGUARDED: Pick<OrgNumbers, 'guard' | 'nameOf'> = {
+  guard: (_forge, _org, { client }) => client,
+  nameOf: (org) => org,
+};
 
 describe('forge/capabilities', () => {
   it.each([

@@ -174,6 +174,8 @@ function aheadMs(date: Date, sentAt: number, tookMs: number): number {
 interface ForgeEntry {
   readonly id: string;
   readonly org: string | null;
+  /** What the forge calls the organization that was asked for; null where none was, or the config has it no more. */
+  readonly orgName: string | null;
   /** Names the credentials, in logs, alerts and as a key: the forge, or forge and organization. */
   readonly credential: string;
   readonly client: ForgeClient;
@@ -189,7 +191,10 @@ const RETRIES = { firstMs: 500, maxMs: 30_000, between: [0.5, 1.5] } as const;
 
 /** What only calls a forge needs of `ConnectedForges`. */
 export interface ForgeClients {
-  get(id: string, org: string | null): Pick<ForgeEntry, 'client' | 'offers'> | null;
+  get(
+    id: string,
+    org: string | null,
+  ): (Pick<ForgeEntry, 'client' | 'offers'> & Partial<Pick<ForgeEntry, 'orgName'>>) | null;
 }
 
 /** The forges of the config under each of their credentials, connected in the background: a forge that is down must not keep deliveries from being stored. */
@@ -209,7 +214,7 @@ export class ConnectedForges {
 
   constructor(
     @Inject(ForgesToConnect) private readonly toConnect: Pick<ForgesToConnect, 'all'>,
-    @Inject(OrgNumbers) private readonly orgs: Pick<OrgNumbers, 'guard'>,
+    @Inject(OrgNumbers) private readonly orgs: Pick<OrgNumbers, 'guard' | 'nameOf'>,
     private readonly logger: Logger,
     private readonly alerts: Alerts,
   ) {
@@ -262,12 +267,12 @@ export class ConnectedForges {
   }
 
   /**
-   * @param org on whose behalf: the client then makes no call while the name belongs to another organization. The credentials of the forge where
+   * @param org key of the organization on whose behalf: its calls may name it by that key. The client then makes no call while the name belongs to another organization. The credentials of the forge where
    * it has none of its own, and for null
    */
   get(id: string, org: string | null): ForgeEntry | null {
     const entry = this.unguarded(id, org);
-    return entry && org ? { ...entry, client: this.guarded(id, org, entry) } : entry;
+    return entry && org ? { ...entry, client: this.guarded(id, org, entry), orgName: this.orgs.nameOf(org) } : entry;
   }
 
   /** The same, for asking which organization has the name. */
@@ -275,6 +280,12 @@ export class ConnectedForges {
     const own = org === null ? undefined : this.forges.find((one) => one.id === id && one.org === org);
     const forge = own ?? this.forges.find((one) => one.id === id && one.org === null);
     return forge ? this.entryOf(forge) : null;
+  }
+
+  /** The same, once it was reached. */
+  reached(id: string, org: string | null): ForgeEntry | null {
+    const entry = this.unguarded(id, org);
+    return entry?.capabilities ? entry : null;
   }
 
   /** What the server is, whichever credentials reached it. */
@@ -312,6 +323,7 @@ export class ConnectedForges {
     return {
       id: forge.id,
       org: forge.org,
+      orgName: null,
       credential,
       client: connected?.client ?? forge.client,
       capabilities: connected?.capabilities ?? null,

@@ -55,7 +55,7 @@ export class ForgeInventory implements RepositoryInventory {
     if (access?.offers('listOrgRepos')) {
       try {
         const listed = (await listAll(access.client, 'listOrgRepos', { org })).filter((repository) =>
-          isOwnedBy(repository, org),
+          isOwnedBy(repository, access.orgName ?? org),
         );
         this.owners.learnListed(forge, org, listed);
         const repositories = listed.flatMap(asEventRepository);

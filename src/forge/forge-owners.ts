@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { AppConfig } from '../config/app-config.js';
+import { orgNames } from '../config/live-config.js';
 import { Clock } from '../core/clock.js';
 import { ForgeError } from '../core/errors.js';
 import type { EventRepository } from '../core/event.js';
@@ -64,13 +65,16 @@ export class ForgeOwners implements RepositoryOwners {
   private readonly refusals = new ByNumber<Refusal>();
   private readonly names = new LRUCache<string, Fresh<ReadonlyMap<string, string>>>({ max: MAX_KEPT });
   private readonly pages = new LRUCache<string, Fresh<void>>({ max: MAX_KEPT });
+  private readonly nameOf: (org: string) => string;
 
   constructor(
     @Inject(ConnectedForges) private readonly forges: ForgeClients,
     private readonly seen: SeenRepositories,
     private readonly config: AppConfig,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.nameOf = orgNames(config);
+  }
 
   async of(repository: AskedRepository, question: OwnershipQuestion = {}): Promise<Ownership> {
     const refusal = this.refusalOf(repository);
@@ -78,7 +82,7 @@ export class ForgeOwners implements RepositoryOwners {
     const reading = this.read(repository, question);
     const description = await reading?.repository;
     if (!reading || description === undefined) return this.withoutNumbers(repository);
-    const ownership = judge(description, repository);
+    const ownership = judge(description, repository, this.nameOf(repository.org));
     if (ownership.is === 'ours') {
       reading.ours = ownership;
       this.refusals.delete(repository);
@@ -108,9 +112,9 @@ export class ForgeOwners implements RepositoryOwners {
     const atMs = this.clock.monotonicMs();
     for (const repository of repositories) {
       const { id } = repository;
-      if (!id || !isOwnedBy(repository, org)) continue;
+      if (!id || !isOwnedBy(repository, this.nameOf(org))) continue;
       this.refusals.delete({ forge, org, id });
-      const ownership = judge(repository, { org, id });
+      const ownership = judge(repository, { id }, this.nameOf(org));
       const ours = ownership.is === 'ours' ? ownership : null;
       this.readings.set({ forge, org, id }, { atMs, repository: Promise.resolve(repository), ours });
     }
@@ -122,7 +126,7 @@ export class ForgeOwners implements RepositoryOwners {
     org: string,
     rows: ReadonlyArray<{ readonly repo?: DescribedRepository | null | undefined }>,
   ): Promise<void> {
-    const feed = toldBy(rows, org);
+    const feed = toldBy(rows, this.nameOf(org));
     const names = await this.namesOf(forge, org);
     const news: FeedRepositories = {
       own: feed.own.filter(({ id, name }) => names.get(id) !== name),
@@ -147,9 +151,10 @@ export class ForgeOwners implements RepositoryOwners {
     const namesBefore = await this.namesOf(forge, org);
     if (asksFeed && seen.some(({ id }) => !namesBefore.has(id) && !named.has(id))) await this.readPage(forge, org);
     const names = await this.namesOf(forge, org);
+    const owner = this.nameOf(org);
     return seen.flatMap((repository) => {
       const name = names.get(repository.id) ?? (named.has(repository.id) ? repository.name : undefined);
-      return name === undefined ? [] : [{ ...repository, owner: org, name, full_name: `${org}/${name}` }];
+      return name === undefined ? [] : [{ ...repository, owner, name, full_name: `${owner}/${name}` }];
     });
   }
 
@@ -189,7 +194,8 @@ export class ForgeOwners implements RepositoryOwners {
   }
 
   private async withoutNumbers({ forge, org, id, name }: AskedRepository): Promise<Ownership> {
-    const ours = (nameOfNow: string): Ownership => ({ is: 'ours', repository: { id, owner: org, name: nameOfNow } });
+    const owner = this.nameOf(org);
+    const ours = (nameOfNow: string): Ownership => ({ is: 'ours', repository: { id, owner, name: nameOfNow } });
     const nameBefore = (await this.namesOf(forge, org)).get(id);
     if (nameBefore !== undefined) return ours(nameBefore);
     if (this.namedByOperator(forge, org).includes(id)) return ours(name);
@@ -199,8 +205,8 @@ export class ForgeOwners implements RepositoryOwners {
   }
 
   /** What a forge of the core profile cannot say by itself. */
-  private namedByOperator(forge: string, name: string): readonly string[] {
-    return this.config.orgs.find((org) => org.forge === forge && org.name === name)?.repositories ?? [];
+  private namedByOperator(forge: string, key: string): readonly string[] {
+    return this.config.orgs.find((org) => org.forge === forge && org.key === key)?.repositories ?? [];
   }
 
   private namesOf(forge: string, org: string): Promise<ReadonlyMap<string, string>> {
@@ -286,19 +292,20 @@ class ByNumber<Value> {
   }
 }
 
-function judge(description: DescribedRepository | null, { org, id }: Pick<AskedRepository, 'org' | 'id'>): Ownership {
+/** @param name of the organization at the forge */
+function judge(description: DescribedRepository | null, { id }: Pick<AskedRepository, 'id'>, name: string): Ownership {
   if (description === null) return { is: 'refused', code: 'repository_gone' };
-  const name = description.name ?? description.full_name?.split('/')[1];
+  const repositoryName = description.name ?? description.full_name?.split('/')[1];
   // A forge that answers with another repository than the one asked for, or tells no owner or no name, confirms nothing.
-  if ((description.id ?? id) !== id || ownerOf(description) === null || !name)
+  if ((description.id ?? id) !== id || ownerOf(description) === null || !repositoryName)
     return { is: 'refused', code: 'repository_unconfirmed' };
-  if (!isOwnedBy(description, org)) return { is: 'refused', code: 'repository_elsewhere' };
+  if (!isOwnedBy(description, name)) return { is: 'refused', code: 'repository_elsewhere' };
   return {
     is: 'ours',
     repository: {
       id,
-      owner: ownerOf(description) ?? org,
-      name,
+      owner: ownerOf(description) ?? name,
+      name: repositoryName,
       ...(typeof description.private === 'boolean' ? { private: description.private } : {}),
       ...(typeof description.archived === 'boolean' ? { archived: description.archived } : {}),
     },

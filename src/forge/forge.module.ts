@@ -1,6 +1,9 @@
 import { Module, type OnApplicationShutdown, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { LiveConfig } from '../config/live-config.js';
+import { withKeys } from '../config/org-keys.js';
 import { ThisProcess } from '../config/this-process.js';
 import { STOP_GRACE } from '../platform/stop-grace.js';
+import { KnownOrgs } from '../core/known-orgs.port.js';
 import { within } from '../core/within.js';
 import { ConnectedForges } from './connected-forges.js';
 import { ForgeOwners } from './forge-owners.js';
@@ -34,6 +37,9 @@ const SHARED = [
 export class ForgeModule implements OnModuleInit, OnModuleDestroy, OnApplicationShutdown {
   constructor(
     private readonly forges: ConnectedForges,
+    private readonly numbers: OrgNumbers,
+    private readonly knownOrgs: KnownOrgs,
+    private readonly config: LiveConfig,
     private readonly self: ThisProcess,
   ) {}
 
@@ -42,6 +48,14 @@ export class ForgeModule implements OnModuleInit, OnModuleDestroy, OnApplication
     // A command connects when it is told to do something that asks a forge.
     if (this.self.serves === 'command') return;
     await within(CONNECT_WAIT_MS, this.forges.start()).catch(() => undefined);
+    if (this.self.role !== 'web') await within(CONNECT_WAIT_MS, this.recognize()).catch(() => undefined);
+  }
+
+  /** Before the rules are loaded: what was renamed while no process ran goes on under its own key. */
+  private async recognize(): Promise<void> {
+    const { config, forges, knownOrgs, numbers, self } = this;
+    const isOther = await numbers.recognize(config.orgs, ({ forge, key }) => forges.reached(forge, key));
+    if (isOther) config.replaceOrgs(await withKeys(config.orgs, knownOrgs, self.keepsOrgs));
   }
 
   onModuleDestroy(): void {

@@ -89,7 +89,7 @@ export class OrgAccessReader {
   /** @throws ForgeError when the forge cannot be asked now */
   lookAtHooks(org: OrgAtForge, olderThanMs: number): Promise<Look<SeenHooks>> {
     return this.looks.look<SeenHooks>(this.at(org, 'org.hooks'), youngerThan(olderThanMs), () =>
-      readHooks(org, this.config.orgs.find(({ name }) => name === org.org)?.hooks ?? []),
+      readHooks(org, this.config.orgs.find(({ key }) => key === org.org)?.hooks ?? []),
     );
   }
 

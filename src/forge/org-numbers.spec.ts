@@ -1,6 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
+import { aConfig } from '../../test/builders/a-config.js';
+import { InMemoryKnownOrgs } from '../../test/fakes/in-memory-known-orgs.js';
 import { InMemoryKnownFacts } from '../../test/fakes/in-memory-known-facts.js';
 import { ManualClock } from '../../test/fakes/manual-clock.js';
+import type { AppConfig } from '../config/app-config.js';
 import type { AlertKey } from '../core/alerts.js';
 import { callReason, ForgeError } from '../core/errors.js';
 import { silentLogger } from '../core/logger.js';
@@ -42,9 +45,15 @@ function aWorld(over: Partial<Server> = {}) {
   };
   const clock = new ManualClock();
   const kept = new InMemoryKnownFacts(clock);
+  const known = new InMemoryKnownOrgs(kept);
+  const config = aConfig({ orgs: [{ forge: 'main', name: 'acme' }] }) as {
+    -readonly [Key in keyof AppConfig]: AppConfig[Key];
+  };
   const raised = new Map<string, string>();
   const numbersOf = (): OrgNumbers =>
     new OrgNumbers(
+      config,
+      known,
       kept,
       clock,
       {
@@ -78,7 +87,19 @@ function aWorld(over: Partial<Server> = {}) {
   const unguarded = { client, offers: (name: OperationName) => !(server.isCore && name === 'getOrg') };
   const numbers = numbersOf();
   const guardOf = (one: OrgNumbers): ForgeClient => one.guard('main', 'acme', unguarded);
-  return { server, clock, kept, raised, numbers, numbersOf, guardOf, unguarded, guarded: guardOf(numbers) };
+  return {
+    server,
+    clock,
+    kept,
+    known,
+    config,
+    raised,
+    numbers,
+    numbersOf,
+    guardOf,
+    unguarded,
+    guarded: guardOf(numbers),
+  };
 }
 
 const labels = { owner: 'acme', repo: 'app' };
@@ -168,7 +189,7 @@ describe('forge/org-numbers', () => {
   });
 
   it('keeps the number over restarts, and accepts another one by an order alone, in every process', async () => {
-    const { guarded, clock, server, numbersOf, guardOf, unguarded, raised } = aWorld();
+    const { guarded, clock, config, known, server, numbersOf, guardOf, unguarded, raised } = aWorld();
     await guarded.listLabels(labels);
     server.orgs.set('acme', '9');
     const later = numbersOf();
@@ -179,11 +200,18 @@ describe('forge/org-numbers', () => {
       look: { is: 'other', pinned: '5', number: '9' },
       isAccepted: true,
     });
-    await guardOf(later).createLabel(label);
+    // What was kept of the organization before stays its own: the new one goes by another key.
+    expect(await known.all()).toEqual([
+      { forge: 'main', key: 'acme', name: null, calledNow: null, number: '5' },
+      { forge: 'main', key: 'acme@main', name: 'acme', calledNow: null, number: '9' },
+    ]);
+    raised.clear();
+    config.orgs = config.orgs.map((org) => ({ ...org, key: 'acme@main' }));
+    await later.guard('main', 'acme@main', unguarded).createLabel(label);
     clock.advance(11_000);
-    await guarded.createLabel(label);
+    await numbersOf().guard('main', 'acme@main', unguarded).createLabel(label);
     expect(raised.size).toBe(0);
-    expect(await later.accept('main', 'acme', unguarded)).toMatchObject({
+    expect(await later.accept('main', 'acme@main', unguarded)).toMatchObject({
       look: { is: 'ours', number: '9' },
       isAccepted: false,
     });
@@ -211,7 +239,8 @@ describe('forge/org-numbers', () => {
       expect(await numbersOf().pinned('main', 'acme')).toBe('5');
       server.orgs.set('acme', '9');
       expect(await numbers.accept('main', 'acme', unguarded)).toMatchObject({ isAccepted: true });
-      expect(await numbersOf().pinned('main', 'acme')).toBe('9');
+      expect(await numbersOf().pinned('main', 'acme')).toBe('5');
+      expect(await numbersOf().pinned('main', 'acme@main')).toBe('9');
     });
 
     it('or exactly the one that is asked for', async () => {
@@ -219,7 +248,7 @@ describe('forge/org-numbers', () => {
       expect(await numbers.accept('main', 'acme', unguarded, '13')).toMatchObject({ wanted: '13', isAccepted: false });
       server.orgs.set('acme', '13');
       expect(await numbers.accept('main', 'acme', unguarded, '13')).toMatchObject({ isAccepted: true });
-      expect(await numbersOf().pinned('main', 'acme')).toBe('13');
+      expect(await numbersOf().pinned('main', 'acme@main')).toBe('13');
     });
 
     it('and none that nobody was told of', async () => {
@@ -325,5 +354,68 @@ describe('forge/org-numbers', () => {
     const { guarded, server } = aWorld();
     await guarded.getSelf({});
     expect(server.calls).toEqual(['getSelf']);
+  });
+
+  describe('an organization that the store knows goes on under its key', () => {
+    /** `acme` (5) left the config, and `new` came; the forge says that `new` has the number 5. */
+    const aRenamed = async () => {
+      const world = aWorld();
+      await world.known.keep({ forge: 'main', key: 'acme', name: 'acme', number: '5' });
+      await world.known.keep({ forge: 'main', key: 'new', name: 'new' });
+      world.config.orgs = world.config.orgs.map((org) => ({ ...org, key: 'new', name: 'new', label: 'new' }));
+      world.server.orgs.clear();
+      world.server.orgs.set('new', '5');
+      let rekeyed = 0;
+      world.numbers.onRekeyed(async () => (rekeyed += 1));
+      return { ...world, rekeyed: () => rekeyed };
+    };
+    const KNOWN = [
+      { forge: 'main', key: 'acme', name: 'new', calledNow: null, number: '5' },
+      { forge: 'main', key: 'new', name: null, calledNow: null, number: null },
+    ];
+
+    it('when a name is new, and another one left', async () => {
+      const { config, known, numbers, unguarded, rekeyed } = await aRenamed();
+      expect(await numbers.recognize(config.orgs, () => unguarded)).toBe(true);
+      expect([await known.all(), rekeyed()]).toEqual([KNOWN, 1]);
+    });
+
+    it('at the first contact, and nothing is done for it until then', async () => {
+      const { known, numbers, server, unguarded, rekeyed } = await aRenamed();
+      const guarded = numbers.guard('main', 'new', unguarded);
+      expect(await stopped(guarded.createLabel({ ...label, owner: 'new' }))).toBe(true);
+      expect(server.calls).toEqual(['getOrg']);
+      expect([await known.all(), rekeyed()]).toEqual([KNOWN, 1]);
+    });
+
+    it('but not where the config has it under both names: that is told', async () => {
+      const { config, numbers, known, unguarded, raised } = await aRenamed();
+      config.orgs = [
+        ...config.orgs,
+        ...config.orgs.map((org) => ({ ...org, key: 'acme', name: 'acme', label: 'acme' })),
+      ];
+      expect(await stopped(numbers.guard('main', 'new', unguarded).createLabel(label))).toBe(true);
+      expect([...raised.values()]).toEqual(['org.twice']);
+      expect((await known.all()).map(({ name }) => name)).toEqual(['acme', 'new']);
+    });
+
+    it('and is not asked for where nothing left the config', async () => {
+      const { config, numbers, server, unguarded } = aWorld();
+      expect(await numbers.recognize(config.orgs, () => unguarded)).toBe(false);
+      expect(server.calls).toEqual([]);
+    });
+
+    it('and its calls, which name it by its key, reach the forge by its name', async () => {
+      const { config, numbers, server, unguarded } = await aRenamed();
+      config.orgs = config.orgs.map((org) => ({ ...org, key: 'acme' }));
+      const args: unknown[] = [];
+      const client = buildForgeClient((name) => async (given) => {
+        args.push([name, given]);
+        return (unguarded.client[name] as (args: unknown) => unknown)(given);
+      });
+      await numbers.guard('main', 'acme', { ...unguarded, client }).listOrgFeed({ org: 'acme' });
+      expect(args).toEqual([['listOrgFeed', { org: 'new' }]]);
+      expect(server.calls).toEqual(['listOrgFeed']);
+    });
   });
 });

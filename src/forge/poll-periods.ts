@@ -2,7 +2,7 @@ import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { z } from 'zod';
 import { AppConfig } from '../config/app-config.js';
 import { credentialOf } from '../config/credentials.js';
-import { orgsByName } from '../config/live-config.js';
+import { orgsByKey } from '../config/live-config.js';
 import { ThisProcess } from '../config/this-process.js';
 import { Clock } from '../core/clock.js';
 import { KnownFacts } from '../core/known-facts.port.js';
@@ -32,7 +32,7 @@ const REFRESH_MS = 5_000;
  */
 @Injectable()
 export class PollPeriods implements OnModuleInit {
-  private readonly orgs: ReturnType<typeof orgsByName>;
+  private readonly orgs: ReturnType<typeof orgsByKey>;
   private stretches: ReadonlyMap<string, number> = new Map();
   private refreshAtMs = 0;
   private refreshing: Promise<unknown> | null = null;
@@ -44,7 +44,7 @@ export class PollPeriods implements OnModuleInit {
     private readonly clock: Clock,
     private readonly logger: Logger,
   ) {
-    this.orgs = orgsByName(config);
+    this.orgs = orgsByKey(config);
   }
 
   async onModuleInit(): Promise<void> {

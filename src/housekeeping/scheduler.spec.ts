@@ -295,7 +295,7 @@ describe('housekeeping/scheduler', () => {
   it('fires by hand, and tells what it made', async () => {
     const one = scheduler();
 
-    const { tickId, runs } = await one.runNow('ACME', 'byEvent');
+    const { tickId, runs } = await one.runNow('acme', 'byEvent');
 
     expect([tickId, runs]).toEqual([decided[0]?.id, 3]);
     await expect(one.runNow('acme', 'byEvent')).rejects.toMatchObject({ code: 'JUST_FIRED' });

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../core/clock.js';
 import { UserError } from '../core/errors.js';
 import { AppConfig } from '../config/app-config.js';
-import { ofOrgs, orgsByName } from '../config/live-config.js';
+import { ofOrgs, orgsByKey } from '../config/live-config.js';
 import { DueDecider } from '../pipeline/decide/decide-due.js';
 import { frozenAt } from '../policies/freeze.js';
 import { isJob, type ScheduledOrg } from './jobs/job.js';
@@ -57,7 +57,7 @@ export class Scheduler {
   private readonly failing: Backoff;
   private waking: Promise<void> | null = null;
   private readonly orgs: () => readonly ScheduledOrg[];
-  private readonly orgByName: ReturnType<typeof orgsByName>;
+  private readonly orgByKey: ReturnType<typeof orgsByKey>;
   private isStopped = false;
   private lastLookMs = 0;
   private leftOverAtMs = Number.NEGATIVE_INFINITY;
@@ -75,8 +75,8 @@ export class Scheduler {
     private readonly clock: Clock,
     private readonly logger: Logger,
   ) {
-    this.orgs = ofOrgs(config, (orgs) => orgs.map(({ forge, name }) => ({ forge, org: name })));
-    this.orgByName = orgsByName(config);
+    this.orgs = ofOrgs(config, (orgs) => orgs.map(({ forge, key }) => ({ forge, org: key })));
+    this.orgByKey = orgsByKey(config);
     this.failing = new Backoff(clock);
     this.startedAt = clock.now();
   }
@@ -107,7 +107,7 @@ export class Scheduler {
    * @throws UserError when there is no such rule or policy
    */
   async tickNow(org: string, schedule: string): Promise<Tick> {
-    const where = this.orgs().find((one) => one.org.toLowerCase() === org.toLowerCase());
+    const where = this.orgs().find((one) => one.org === org);
     const active = where ? await this.revisions.active(where.org) : null;
     if (!where || !active)
       throw new UserError('NO_SUCH_ORG', `organization ${org} is not in the config, or has no rules yet`);
@@ -188,7 +188,7 @@ export class Scheduler {
 
   /** The freeze that holds an organization's schedules at a time; null = none. */
   private frozen(name: string, at: Date): Freeze | null {
-    return frozenAt(this.orgByName().get(name)?.freeze ?? [], at);
+    return frozenAt(this.orgByKey().get(name)?.freeze ?? [], at);
   }
 
   /** What a tick makes happen; marks it decided. */

@@ -13,7 +13,7 @@ export class BotSelves {
   /** Credentials with a user name tell the login without a forge; null while no forge told it. */
   of(forge: string, org: string): BotSelf | null {
     const { forges, orgs } = this.config;
-    const auth = orgs.find(({ name }) => name === org)?.auth ?? forges.find(({ id }) => id === forge)?.auth;
+    const auth = orgs.find(({ key }) => key === org)?.auth ?? forges.find(({ id }) => id === forge)?.auth;
     return this.accounts.self(forge, org) ?? (auth?.type === 'basic' ? { id: null, login: auth.username } : null);
   }
 }

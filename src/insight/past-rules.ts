@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { actionCatalogue } from '../actions/index.js';
 import { lookupCatalogue } from '../actions/lookups/index.js';
 import { AppConfig, type OrgConfig } from '../config/app-config.js';
-import { orgsByName } from '../config/live-config.js';
+import { orgsByKey } from '../config/live-config.js';
 import { CelEngine } from '../rules/language/expressions/cel-engine.js';
 import { loadRules } from '../rules/language/load/load-rules.js';
 import type { LoadResult, RuleFile } from '../rules/language/revision.js';
@@ -20,13 +20,13 @@ export class PastRules {
     config: AppConfig,
     private readonly engine: CelEngine,
   ) {
-    this.orgs = orgsByName(config);
+    this.orgs = orgsByKey(config);
   }
 
   load(key: string, files: readonly RuleFile[]): LoadResult {
     const org = orgOf(key);
     return loadRules(files, {
-      org,
+      org: this.orgs().get(org)?.name ?? org,
       ...this.catalogues,
       powers: this.powers,
       secrets: new Set(Object.keys(this.orgs().get(org)?.secrets ?? {})),

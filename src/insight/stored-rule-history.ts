@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppConfig, type OrgConfig } from '../config/app-config.js';
-import { orgsByName } from '../config/live-config.js';
+import { orgsByKey } from '../config/live-config.js';
 import { Clock } from '../core/clock.js';
 import { Accounts } from '../pipeline/rule-engine.port.js';
 import type { RuleFile } from '../rules/language/revision.js';
@@ -30,22 +30,22 @@ export class StoredRuleHistory implements RuleHistory {
     private readonly accounts: Accounts,
     private readonly clock: Clock,
   ) {
-    this.orgs = orgsByName(config);
+    this.orgs = orgsByKey(config);
   }
 
-  async onHistory(name: string, proposed?: readonly RuleFile[]): Promise<string | null> {
-    const [org, stored] = [this.orgs().get(name), proposed ? { files: proposed } : await this.revisions.active(name)];
+  async onHistory(key: string, proposed?: readonly RuleFile[]): Promise<string | null> {
+    const [org, stored] = [this.orgs().get(key), proposed ? { files: proposed } : await this.revisions.active(key)];
     const trial = makeTrial();
     const loaded =
-      org && stored && trial.load(name, stored.files, new Set(org.powers), new Set(Object.keys(org.secrets)), true);
+      org && stored && trial.load(org.name, stored.files, new Set(org.powers), new Set(Object.keys(org.secrets)), true);
     if (!org || !loaded?.ok) return null;
     const until = this.clock.now();
     const since = new Date(until.getTime() - HISTORY_DAYS * 86_400_000);
     const backtest = trial.backtest(loaded.revision);
-    const bot = this.accounts.self(org.forge, name);
+    const bot = this.accounts.self(org.forge, key);
     let eventCount = 0;
     for (let after: string | null = null; eventCount < HISTORY_EVENTS;) {
-      const page = await this.history.page({ org: name, since, until, limit: PAGE, after });
+      const page = await this.history.page({ org: key, since, until, limit: PAGE, after });
       const events = await withRules(page.events, this.behind);
       // Everybody reads the sentence who may read the repository of the rules: what is sealed stays so.
       backtest.add({ events, runs: page.runs }, bot);
@@ -53,7 +53,7 @@ export class StoredRuleHistory implements RuleHistory {
       if (page.next === null) break;
       after = page.next;
     }
-    return historySentence(backtest.report({ org: name, since, until, notes: [] }));
+    return historySentence(backtest.report({ org: key, since, until, notes: [] }));
   }
 }
 

@@ -22,7 +22,7 @@ export async function tellHistory(
   page: HistoryPage,
   isOpen: boolean,
 ): Promise<HistoryAnswer> {
-  const forge = config.orgs.find(({ name }) => name.toLowerCase() === org.toLowerCase())?.forge;
+  const forge = config.orgs.find(({ key }) => key === org)?.forge;
   return {
     ...page,
     events: await withRules(page.events, ruleBehind),

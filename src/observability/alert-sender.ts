@@ -6,6 +6,7 @@ import type { Clock } from '../core/clock.js';
 import { ServiceError } from '../core/errors.js';
 import { escapeChat } from '../core/escape-chat.js';
 import { hashOf, newId } from '../core/ids.js';
+import type { JsonObject } from '../core/json.js';
 import type { Logger } from '../core/logger.js';
 import type { Messenger } from '../core/message.js';
 import { textOf, type Reason } from '../core/reason.js';
@@ -44,27 +45,31 @@ export class AlertSender implements Alerts, RaisedAlerts {
     private readonly clock: Clock,
     private readonly target: AlertTarget | null,
     private readonly messenger: Messenger,
+    /** How an organization is shown. */
+    private readonly labelOf: (org: string) => string = (org) => org,
   ) {}
 
   raise(
     key: AlertKey,
-    { code, params }: Reason,
-    facts: Readonly<Record<string, string | number | boolean | null>> = {},
+    { code, params: ofReason }: Reason,
+    ofLine: Readonly<Record<string, string | number | boolean | null>> = {},
   ): void {
     this.resolved.delete(key);
     if (this.open.has(key)) return;
-    const org = nameIn(params['org']) ?? nameIn(facts['org']);
+    const org = nameIn(ofReason['org']) ?? nameIn(ofLine['org']);
+    const [params, facts] = [this.withLabel(ofReason), this.withLabel(ofLine)];
     this.open.set(key, { key, reason: { code, params }, org, at: this.clock.now() });
     const telling = this.groups.begin(key, code, org);
     if (telling === 'one-of-many') return this.logger.info({ alert: key, shared: sharedKey(code) }, 'alert.joined');
     const message = textOf({ code, params });
     if (telling === 'alone' || org === null) return this.tell({ key, code, params, message, facts });
     const orgs = this.groups.orgsOf(code);
+    const labels = orgs.map((one) => this.labelOf(one));
     this.tell({
       key: sharedKey(code),
       code,
       params,
-      message: messageOfMany(message, org, orgs),
+      message: messageOfMany(message, this.labelOf(org), labels),
       facts: { ...facts, organizations: orgs.length, first: key },
     });
   }
@@ -97,6 +102,11 @@ export class AlertSender implements Alerts, RaisedAlerts {
     await within(graceMs, this.flush()).catch(() => undefined);
     this.stopping.abort();
     await this.flush();
+  }
+
+  private withLabel<Facts extends JsonObject>(facts: Facts): Facts {
+    const org = nameIn(facts['org']);
+    return org === null ? facts : { ...facts, org: this.labelOf(org) };
   }
 
   private end(key: string): void {

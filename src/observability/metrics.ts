@@ -6,7 +6,11 @@ import { OrgSeries, type NamedOrgs, type OrgCounter } from './org-series.js';
 export class Metrics {
   readonly registry = new Registry();
   private named: NamedOrgs = () => null;
-  readonly series = new OrgSeries(() => this.named());
+  private labelOf: (org: string) => string = (org) => org;
+  readonly series = new OrgSeries(
+    () => this.named(),
+    (org) => this.labelOf(org),
+  );
   /** By hook, each for itself: requests that were not stored, by the word of the answer. */
   private readonly refused = new Map<string, Record<string, number>>();
 
@@ -79,12 +83,15 @@ export class Metrics {
    * @param isProcessUnmeasured with those of Node.js, which are measured from when somebody first asks: the measure of the event loop wakes an idle process a
    * hundred times a second
    * @param named organizations that have series of their own. Default: each has
+   * @param labelOf how an organization is shown. Default: by its key
    */
   constructor(
     private isProcessUnmeasured = false,
     named: NamedOrgs = () => null,
+    labelOf: (org: string) => string = (org) => org,
   ) {
     this.named = named;
+    this.labelOf = labelOf;
   }
 
   /** Prometheus text. */

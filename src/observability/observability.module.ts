@@ -1,6 +1,6 @@
 import { Global, Module } from '@nestjs/common';
 import { AppConfig } from '../config/app-config.js';
-import { ofOrgs } from '../config/live-config.js';
+import { ofOrgs, orgLabels } from '../config/live-config.js';
 import { Alerts, RaisedAlerts } from '../core/alerts.js';
 import { Clock } from '../core/clock.js';
 import { Logger } from '../core/logger.js';
@@ -18,20 +18,24 @@ const MAX_ORGS = 100;
 /** The first organizations of the config: the same in every process and after every start. */
 function namedOrgs(config: AppConfig): NamedOrgs {
   const maxOrgs = config.metrics?.maxOrgs ?? MAX_ORGS;
-  return ofOrgs(config, (orgs) => new Set(orgs.slice(0, maxOrgs).map(({ name }) => name)));
+  return ofOrgs(config, (orgs) => new Set(orgs.slice(0, maxOrgs).map(({ label }) => label)));
 }
 
 /** Metrics, alerts and the security log: made first and closed last, for whatever starts and stops reports to them. */
 @Global()
 @Module({
   providers: [
-    { provide: Metrics, inject: [AppConfig], useFactory: (config: AppConfig) => new Metrics(true, namedOrgs(config)) },
+    {
+      provide: Metrics,
+      inject: [AppConfig],
+      useFactory: (config: AppConfig) => new Metrics(true, namedOrgs(config), orgLabels(config)),
+    },
     {
       provide: AlertSender,
       inject: [AppConfig, Metrics, Clock, Logger, Opened],
       useFactory: (config: AppConfig, metrics: Metrics, clock: Clock, logger: Logger, opened: Opened) =>
         opened.keep(
-          () => new AlertSender(logger, metrics, clock, config.alerts, new ServiceMessenger(clock)),
+          () => new AlertSender(logger, metrics, clock, config.alerts, new ServiceMessenger(clock), orgLabels(config)),
           (alerts) => alerts.close(),
         ),
     },

@@ -3,7 +3,7 @@ import { Counter, Gauge, type CounterConfiguration, type GaugeConfiguration, typ
 /** Stands for each organization that has no series of its own, and for its hooks and rules. */
 const OTHER = 'other';
 
-/** Names of the organizations that have series of their own now; null = each has. */
+/** The organizations that have series of their own now; null = each has. */
 export type NamedOrgs = () => ReadonlySet<string> | null;
 
 type Labels = LabelValues<string>;
@@ -18,7 +18,11 @@ export interface OrgCounter {
 export class OrgSeries {
   private readonly metrics: Array<Pick<Gauge, 'get' | 'remove'>> = [];
 
-  constructor(private readonly named: NamedOrgs) {}
+  /** @param shownAs how an organization is shown */
+  constructor(
+    private readonly named: NamedOrgs,
+    private readonly shownAs: (org: string) => string = (org) => org,
+  ) {}
 
   counter(config: CounterConfiguration<string>): OrgCounter {
     const counter = new Counter(config);
@@ -32,9 +36,10 @@ export class OrgSeries {
     return gauge;
   }
 
-  /** The label of an organization: its name or `other`. */
+  /** The label of an organization: as people are shown it, or `other`. */
   labelOf(org: string): string {
-    return this.isNamed(org) ? org : OTHER;
+    const label = this.shownAs(org);
+    return this.isNamed(label) ? label : OTHER;
   }
 
   /** Removes the series of organizations that have none of their own any more. */
@@ -44,7 +49,9 @@ export class OrgSeries {
         if (!this.isNamed(labels['org'])) metric.remove(labels as Record<string, string>);
   }
 
-  private labelsOf(labels: Labels): Labels {
+  private labelsOf(byKey: Labels): Labels {
+    const { org } = byKey;
+    const labels = typeof org === 'string' && org !== '' ? { ...byKey, org: this.shownAs(org) } : byKey;
     if (this.isNamed(labels['org'])) return labels;
     const ofOrg = ['org', 'hook', 'rule'].filter((label) => labels[label] !== undefined);
     return { ...labels, ...Object.fromEntries(ofOrg.map((label) => [label, OTHER])) };

@@ -90,6 +90,8 @@ export class DeliveryWriter {
 export interface PolledOrg {
   readonly forge: string;
   readonly org: string;
+  /** Its name at the forge. Default: `org` */
+  readonly name?: string;
 }
 
 /** A row as read, with the key that names it in the inbox. */

@@ -91,9 +91,9 @@ export class Planner implements PolicyGate {
     );
     const rateOf = new Map(config.forges.map(({ id, ratePerS }) => [id, ratePerS]));
     this.orgs = ofOrgs(config, (orgs) =>
-      orgs.map(({ forge, name, trusted, budgets }) => ({
+      orgs.map(({ forge, key, trusted, budgets }) => ({
         forge,
-        org: name,
+        org: key,
         trusted,
         caps: { effectsPerPlan: budgets.effectsPerPlan, percentOfSubjects: budgets.percentOfSubjects },
         pace: { ratePerS: rateOf.get(forge) ?? Number.POSITIVE_INFINITY, effectsPerHour: budgets.effectsPerHour },
@@ -143,8 +143,8 @@ export class Planner implements PolicyGate {
   }
 
   /** Why nothing is written at this time; null = it may be. */
-  private frozen({ revision }: ActiveRevision, at: Date): Freeze | null {
-    return frozenAt(this.config.orgs.find(({ name }) => name === revision.org)?.freeze ?? [], at);
+  private frozen(org: string, at: Date): Freeze | null {
+    return frozenAt(this.config.orgs.find(({ key }) => key === org)?.freeze ?? [], at);
   }
 
   private async write(plan: KeptPlan, by: string): Promise<ApplyReport> {
@@ -173,7 +173,7 @@ export class Planner implements PolicyGate {
         }),
       ]);
     if (plan.overCapReasons) return refuse(plan.overCapReasons);
-    const frozen = this.frozen(active, this.clock.now());
+    const frozen = this.frozen(where.org, this.clock.now());
     if (frozen !== null) return refuse([planReason('plan.frozen', { ...frozen })]);
     if (plan.needsApproval && plan.state !== 'approved')
       return refuse([planReason('plan.not-approved', { plan: plan.hash.slice(0, 12) })]);
@@ -286,7 +286,7 @@ export class Planner implements PolicyGate {
       caps: NO_CAPS,
       pace: NO_PACE,
     };
-    const frozen = this.frozen(active, this.clock.now());
+    const frozen = this.frozen(org, this.clock.now());
     if (frozen !== null)
       return runs.map((run) =>
         withheld(run, 'not-fired', (wanted) => runReason('run.held.frozen', { ...frozen, wanted })),
@@ -356,7 +356,7 @@ export class Planner implements PolicyGate {
   }
 
   private async open(org: string): Promise<{ where: PlannedOrg; active: ActiveRevision }> {
-    const where = this.orgs().find((one) => one.org.toLowerCase() === org.toLowerCase());
+    const where = this.orgs().find((one) => one.org === org);
     const active = where ? await this.revisions.active(where.org) : null;
     if (!where || !active)
       throw new UserError('NO_SUCH_ORG', `organization ${org} is not in the config, or has no rules yet`);

@@ -1,7 +1,7 @@
 import { actionCatalogue } from '../actions/index.js';
 import { lookupCatalogue } from '../actions/lookups/index.js';
 import type { AppConfig } from '../config/app-config.js';
-import { orgsByName } from '../config/live-config.js';
+import { orgsByKey } from '../config/live-config.js';
 import type { Clock } from '../core/clock.js';
 import { hashOf } from '../core/ids.js';
 import { InUse } from '../core/in-use.js';
@@ -46,11 +46,12 @@ export function makeRuleLoader(
     );
     return texts.get(key) ?? texts.add(key, file);
   };
-  const orgs = orgsByName(config);
+  const orgs = orgsByKey(config);
   return {
     load: async (key, files, wasActive, isAlone = false) => {
-      const name = orgOf(key);
-      const org = isAlone ? undefined : orgs().get(name);
+      const ofConfig = orgs().get(orgOf(key));
+      const name = ofConfig?.name ?? orgOf(key);
+      const org = isAlone ? undefined : ofConfig;
       const [powers, secrets] = [org?.powers ?? [], Object.keys(org?.secrets ?? {})];
       // What is hostile or too large ends in the thread; what passed there is compiled here, a slice at a time. The files of the active revision passed
       // before they became active: a restart, which meets no others, begins no thread.

@@ -102,7 +102,7 @@ export class KnownRepositories implements RepositoryLister {
         { org: this.polled.org, page, limit: PAGE_SIZE },
         { onReply: (info) => void (total = info.totalCount) },
       );
-      const own = rows.filter((row) => isOwnedBy(row, this.polled.org));
+      const own = rows.filter((row) => isOwnedBy(row, this.polled.name ?? this.polled.org));
       this.deps.owners.learnListed(this.polled.forge, this.polled.org, own);
       const before = byId.size;
       for (const repository of own.flatMap((row) => asPolled(row))) byId.set(repository.id, repository);

@@ -74,7 +74,7 @@ export class Pollers {
 
   list(): readonly Polled[] {
     for (const org of this.config.orgs)
-      if (!this.polledByOrg.has(org) && this.forges.get(org.forge, org.name)?.capabilities)
+      if (!this.polledByOrg.has(org) && this.forges.get(org.forge, org.key)?.capabilities)
         this.polledByOrg.set(org, this.of(org));
     // A reload made others of those that came, went or were changed.
     const orgs = new Set(this.config.orgs);
@@ -89,22 +89,22 @@ export class Pollers {
   private of(org: OrgConfig): Polled[] {
     const { forges, periods, gaps, owners, inbox, cursors, queue, metrics, clock, logger } = this;
     const { startedAt } = this.self;
-    const forge = forges.get(org.forge, org.name);
+    const forge = forges.get(org.forge, org.key);
     if (!forge) return [];
-    const polled = { forge: org.forge, org: org.name };
-    const caller = { priority: 'poll', org: org.name } as const;
+    const polled = { forge: org.forge, org: org.key, name: org.name };
+    const caller = { priority: 'poll', org: org.key } as const;
     const counted = (what: { org: string; source: string; stored: number }): void =>
       metrics.entries.inc({ org: what.org, source: what.source }, what.stored);
     const { historyDays } = this.config.retention;
     const common = { inbox, cursors, queue, clock, logger, startedAt, historyDays, client: forge.client, counted };
-    const offers = (name: OperationName): boolean => forges.get(org.forge, org.name)?.offers(name) ?? true;
+    const offers = (name: OperationName): boolean => forges.get(org.forge, org.key)?.offers(name) ?? true;
     const everyMs = org.feed.everyS * 1000;
-    const stretch = (): number => periods.stretchOf(org.forge, org.name);
+    const stretch = (): number => periods.stretchOf(org.forge, org.key);
     const moved = new Set<string>();
     const feed = new FeedPoller(
       {
         ...common,
-        read: (rows) => owners.learnFeed(org.forge, org.name, rows),
+        read: (rows) => owners.learnFeed(org.forge, org.key, rows),
         moved: (repositoryId) => void moved.add(repositoryId),
         commentsOf: async (place) =>
           offers('listComments') ? (await forge.client.listComments(place)).map(({ id }) => String(id)) : null,
@@ -121,7 +121,7 @@ export class Pollers {
         moved,
         deliveredJobs: (since) => inbox.repositoriesTold(polled, KINDS_OF_TASKS, since),
         callsPerPoll: org.tasks.callsPerPoll,
-        isAwaited: () => this.awaitsTasks(org.name),
+        isAwaited: () => this.awaitsTasks(org.key),
         ownLogin: forge.capabilities?.self?.login ?? null,
       },
       polled,
@@ -138,23 +138,23 @@ export class Pollers {
       },
       polled,
     );
-    const isUrgent = (): boolean => gaps.isMissing(org.forge, org.name) || tasks.hasAwaited;
-    const ofAccount = { forge: org.forge, org: org.name, credential: forge.credential };
+    const isUrgent = (): boolean => gaps.isMissing(org.forge, org.key) || tasks.hasAwaited;
+    const ofAccount = { forge: org.forge, org: org.key, credential: forge.credential };
     return [
       {
-        name: `feed/${org.forge}/${org.name}`,
+        name: `feed/${org.forge}/${org.key}`,
         source: 'feed',
         ...ofAccount,
         everyMs,
         callsPerPoll: 1,
         isUrgent,
-        isPressing: () => feed.isCutOff || gaps.isMissing(org.forge, org.name),
+        isPressing: () => feed.isCutOff || gaps.isMissing(org.forge, org.key),
         poll: () => callingAs(caller, async () => (await feed.poll()).pages),
       },
       ...(org.tasks.callsPerPoll > 0
         ? [
             {
-              name: `tasks/${org.forge}/${org.name}`,
+              name: `tasks/${org.forge}/${org.key}`,
               source: 'tasks' as const,
               ...ofAccount,
               everyMs,
@@ -168,7 +168,7 @@ export class Pollers {
       ...(listsMs > 0
         ? [
             {
-              name: `lists/${org.forge}/${org.name}`,
+              name: `lists/${org.forge}/${org.key}`,
               source: 'lists' as const,
               ...ofAccount,
               everyMs: listsMs,

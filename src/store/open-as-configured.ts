@@ -1,5 +1,7 @@
 import type { AppConfig } from '../config/app-config.js';
 import { keyBesideData } from '../config/data-key.js';
+import type { LiveConfig } from '../config/live-config.js';
+import { withKeys } from '../config/org-keys.js';
 import type { ThisProcess } from '../config/this-process.js';
 import { Encryptor } from '../core/encryptor.js';
 import type { Logger } from '../core/logger.js';
@@ -8,7 +10,7 @@ import { makePrivate } from '../platform/private-files.js';
 import { openStores, type Stores } from './open-stores.js';
 
 /** Opened, and brought up to date. */
-export async function openAsConfigured(
+async function openAsConfigured(
   config: AppConfig,
   { onFlushFailed }: ThisProcess,
   logger: Logger,
@@ -24,6 +26,18 @@ export async function openAsConfigured(
     () => stores.migrate(),
     () => undefined,
   );
+  return stores;
+}
+
+/** The same, and then the store says under which key each organization of the config is kept. */
+export async function openWithKeys(
+  config: LiveConfig,
+  self: ThisProcess,
+  logger: Logger,
+  opened: Opened,
+): Promise<Stores> {
+  const stores = await openAsConfigured(config, self, logger, opened);
+  config.replaceOrgs(await withKeys(config.orgs, stores.knownOrgs, self.keepsOrgs));
   return stores;
 }
 

@@ -6,6 +6,7 @@ import type { AppConfig } from '../config/app-config.js';
 import { StoreUnavailable, UserError } from '../core/errors.js';
 import type { FlushFailed } from '../platform/flush.js';
 import type { KnownFacts } from '../core/known-facts.port.js';
+import type { KnownOrgs } from '../core/known-orgs.port.js';
 import { type Logger, silentLogger } from '../core/logger.js';
 import type { SessionStore } from '../api/session-store.port.js';
 import type { GrantStore } from '../console/login/grant-store.port.js';
@@ -63,6 +64,7 @@ import { TypeOrmCursorStore } from './typeorm-cursor-store.js';
 import { TypeOrmFindingStore } from './typeorm-finding-store.js';
 import { TypeOrmGrantStore } from './typeorm-grant-store.js';
 import { TypeOrmHistoryStore } from './typeorm-history-store.js';
+import { SqlKnownOrgs } from './sql-known-orgs.js';
 import { TypeOrmKnownFacts } from './typeorm-known-facts.js';
 import { TypeOrmSessionStore } from './typeorm-session-store.js';
 import { TypeOrmOperatorStore } from './typeorm-operator-store.js';
@@ -125,6 +127,7 @@ export interface Stores {
   readonly history: HistoryStore;
   readonly rollouts: RolloutStore;
   readonly knownFacts: KnownFacts;
+  readonly knownOrgs: KnownOrgs;
   readonly archive: ArchiveStore;
   readonly ended: EndedRecordStore;
   readonly retention: RetentionStore;
@@ -247,6 +250,7 @@ function storesOver(
   db: Database,
   acks: Database,
 ): Omit<Stores, 'notifications' | 'migrate' | 'maintenance' | 'copyFiles' | 'close'> {
+  const knownFacts = new TypeOrmKnownFacts(db);
   return {
     dataSource,
     inbox: new SqlInboxStore(db, acks),
@@ -271,7 +275,8 @@ function storesOver(
     seenRepositories: new TypeOrmSeenRepositories(db),
     history: new TypeOrmHistoryStore(db),
     rollouts: new TypeOrmRolloutStore(db),
-    knownFacts: new TypeOrmKnownFacts(db),
+    knownFacts,
+    knownOrgs: new SqlKnownOrgs(db, knownFacts),
     archive: new SqlArchiveStore(db),
     ended: new SqlEndedRecordStore(db),
     retention: new SqlRetentionStore(db),

@@ -14,6 +14,7 @@ import { IdStore } from '../api/id-store.port.js';
 import { InboxStore } from '../pipeline/inbox-store.port.js';
 import { JournalStore } from '../pipeline/journal-store.port.js';
 import { KnownFacts } from '../core/known-facts.port.js';
+import { KnownOrgs } from '../core/known-orgs.port.js';
 import { Notifications } from '../queue/notifications.port.js';
 import { OpenAlertStore } from '../housekeeping/open-alert-store.port.js';
 import { OperatorStore } from '../core/operator-store.port.js';
@@ -52,6 +53,7 @@ const PORTS = {
   history: HistoryStore,
   rollouts: RolloutStore,
   knownFacts: KnownFacts,
+  knownOrgs: KnownOrgs,
   archive: ArchiveStore,
   ended: EndedRecordStore,
   retention: RetentionStore,

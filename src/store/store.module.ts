@@ -1,16 +1,17 @@
 import { Global, Module } from '@nestjs/common';
 import { StoreLock } from '../api/open-store.port.js';
 import { AppConfig } from '../config/app-config.js';
+import { LiveConfig } from '../config/live-config.js';
 import { ThisProcess } from '../config/this-process.js';
 import { Encryptor } from '../core/encryptor.js';
 import { Logger } from '../core/logger.js';
 import { Opened } from '../platform/opened.js';
-import { encryptorOf, openAsConfigured } from './open-as-configured.js';
+import { encryptorOf, openWithKeys } from './open-as-configured.js';
 import { OpenStore, STORE_PORTS } from './store-ports.js';
 
 /** Needs the lock, and the key needs the store, by coming after it alone. */
 const PROVIDERS = [
-  { provide: OpenStore, inject: [AppConfig, ThisProcess, Logger, Opened, StoreLock], useFactory: openAsConfigured },
+  { provide: OpenStore, inject: [LiveConfig, ThisProcess, Logger, Opened, StoreLock], useFactory: openWithKeys },
   { provide: Encryptor, inject: [AppConfig, OpenStore], useFactory: encryptorOf },
   ...STORE_PORTS,
 ];

@@ -64,7 +64,7 @@ interface Hooks {
 
 function hooksOf(config: AppConfig): () => Hooks {
   return ofOrgs(config, (orgs) => {
-    const hooks = orgs.flatMap((org) => org.hooks.map((hook) => ({ ...hook, org: org.name, forge: org.forge })));
+    const hooks = orgs.flatMap((org) => org.hooks.map((hook) => ({ ...hook, org: org.key, forge: org.forge })));
     return { byId: new Map(hooks.map((hook) => [hook.id, hook])), work: proofWork(hooks) };
   });
 }

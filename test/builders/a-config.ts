@@ -8,5 +8,6 @@ type Some<Value> = Value extends string | number | boolean | null | Date
 
 /** The settings that a class under test reads; no others are there. */
 export function aConfig(settings: Some<AppConfig>): AppConfig {
-  return { forges: [], orgs: [], ...settings } as AppConfig;
+  const orgs = (settings.orgs ?? []).map((org) => ({ key: org.name, label: org.name, ...org }));
+  return { forges: [], ...settings, orgs } as unknown as AppConfig;
 }

@@ -13,7 +13,7 @@ import type { InboxStore } from '../../src/pipeline/inbox-store.port.js';
 import type { WorkQueue } from '../../src/pipeline/work-queue.port.js';
 import { aConfig } from './a-config.js';
 
-export const EVENT_READER = new EventReader();
+export const EVENT_READER = new EventReader(aConfig({}));
 
 type Inbox = Pick<InboxStore, 'inBatch' | 'putOff' | 'dueArrivals'>;
 

@@ -1,8 +1,10 @@
 import { createHmac } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { StatusReport } from '../../src/api/operations/answers.js';
+import type { RunReport, StatusReport } from '../../src/api/operations/answers.js';
 import type { JsonObject } from '../../src/core/json.js';
 import type { DoctorPage } from '../../src/api/operations/answers.js';
+import type { ReloadReport } from '../../src/housekeeping/reload/reload-report.js';
 import type { ArrivalSummary } from '../../src/pipeline/inbox-store.port.js';
 import { userNamed } from '../../src/sandbox/control/read.js';
 import { makeOrganization } from '../../src/sandbox/resources/organization.js';
@@ -104,6 +106,8 @@ for (const [kind, describeIt] of STORES) {
     let taken: string;
     /** Requests of the bot from then on. */
     let from: number;
+    /** What the bot decided for the first one. */
+    let runsBefore: string[];
 
     beforeAll(async () => {
       stage = await aStage(kind);
@@ -112,6 +116,8 @@ for (const [kind, describeIt] of STORES) {
       const acme = world.orgByName('acme');
       if (!acme) throw new Error('no acme');
       number = String(acme.id);
+      runsBefore = (await bot.reach.rows<RunReport>('/v1/runs', { org: 'acme', limit: 50 })).map(({ run }) => run.id);
+      expect(runsBefore).not.toEqual([]);
       renameOwner(world, acme, 'acme-old');
       // What was looked at within the last ten seconds still counts for writes.
       await until(async () => alertsOf(await bot.reach.get('/v1/status')).includes('org.renamed'));
@@ -200,6 +206,14 @@ for (const [kind, describeIt] of STORES) {
       await forge.control('/_sandbox/act', { as: 'eve', act: 'repository.create', repo: 'acme/lib' });
       await until(async () => (await labelsOf(forge, 'acme/lib')).includes('ours'));
       expect(alertsOf(await bot.reach.get('/v1/status'))).not.toContain('org.other-number');
+      // Nothing that was kept of the other one is shown as its own.
+      const runs = await bot.reach.rows<RunReport>('/v1/runs', { org: 'acme', limit: 50 });
+      expect(new Set(runs.map(({ run }) => run.org))).toEqual(new Set(['acme']));
+      expect(runs.filter(({ run }) => runsBefore.includes(run.id))).toEqual([]);
+      const all = await bot.reach.rows<RunReport>('/v1/runs', { limit: 50 });
+      expect(all.filter(({ run }) => run.org === 'acme (before)').map(({ run }) => run.id)).toEqual(
+        expect.arrayContaining(runsBefore),
+      );
       const acts = await bot.reach.rows<{ operation: string; outcome: string }>('/v1/acts');
       expect(acts).toEqual(expect.arrayContaining([expect.objectContaining({ operation: 'acceptOrg' })]));
     });
@@ -255,4 +269,44 @@ describe('integration/organization-identity: the organization is renamed', () =>
       said: 'acme is called newname now: correct orgs[].name',
     });
   });
+
+  it('goes on with all that is kept of it once the config has the new name, and the name means nobody then', async () => {
+    const { bot, forge } = stage;
+    await bot.reach.post('/v1/pause', { org: 'acme', rule: 'welcome', reason: 'before' });
+    bot.write('forgehand.yaml', JSON.stringify(renamed(bot)));
+    bot.write('rules/r.yaml', RULES('newname'));
+    const { here } = await bot.reach.post<ReloadReport>('/v1/config/reload');
+    expect(here).toMatchObject({ added: [], removed: [], changed: ['newname'] });
+    await until(async () => !alertsOf(await bot.reach.get('/v1/status')).includes('org.renamed'));
+
+    // A pause and the history go on; people see the name of now.
+    const { rows, paused } = await bot.reach.get<StatusReport>('/v1/status');
+    expect(rows.map(({ name }) => name)).toEqual(['newname']);
+    expect(paused).toMatchObject([{ org: 'newname', rule: 'welcome' }]);
+    const runs = await bot.reach.rows<RunReport>('/v1/runs', { org: 'newname', limit: 50 });
+    expect(runs.map(({ about }) => about.repo)).toContain('acme/app');
+    await expect(bot.reach.rows('/v1/runs', { org: 'acme' })).rejects.toMatchObject({ code: 'NO_SUCH_ORG' });
+
+    await bot.reach.post('/v1/resume', { org: 'newname', rule: 'welcome' });
+    await forge.act('repository.create', { repo: 'newname/lib' });
+    await until(async () => (await labelsOf(forge, 'newname/lib')).includes('ours'));
+
+    // Somebody registers the old name: nothing of it is read or changed.
+    const from = forge.botCalls().length;
+    await takeName(forge);
+    await until(async () => forge.botCalls().length > from + 2);
+    expect(await labelsOf(forge, 'acme/app')).toEqual([]);
+    expect(
+      forge
+        .botCalls()
+        .slice(from)
+        .filter(({ path }) => /\/(?:orgs|repos)\/acme[/?]/.test(path)),
+    ).toEqual([]);
+  });
 });
+
+/** The config of the bot, with the organization under its new name. */
+function renamed({ configFile }: TestBot): JsonObject {
+  const config = JSON.parse(readFileSync(configFile, 'utf8')) as { orgs: Array<Record<string, unknown>> };
+  return { ...config, orgs: config.orgs.map((org) => ({ ...org, name: 'newname' })) } as unknown as JsonObject;
+}

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { StatusReport } from '../../src/api/operations/answers.js';
+import type { RunReport, StatusReport } from '../../src/api/operations/answers.js';
 import type { ArrivalSummary } from '../../src/pipeline/inbox-store.port.js';
 import { sampleBody } from '../builders/sample-bodies.js';
 import { until } from '../services/until.js';
@@ -163,5 +163,116 @@ describe('integration/two-forges', () => {
       for (const foreign of [other.botToken, other.org, ...Object.values(SECRETS)])
         expect(told(own)).not.toContain(foreign);
     }
+  });
+});
+
+describe('integration/two-forges: one name on both', () => {
+  const HOOKS = { one: 'the secret of the first acme', two: 'the secret of the other acme' };
+  const forges = new Map<string, TestForge>();
+  let bot: TestBot;
+
+  const acme = (forge: string) => ({
+    ...orgConfig('acme', forge),
+    hooks: [{ id: `acme-${forge}`, secret: { env: `HOOK_${forge.toUpperCase()}` } }],
+    rules: { path: `rules/${forge}` },
+  });
+  const forgeOf = (id: string): TestForge => {
+    const forge = forges.get(id);
+    if (!forge) throw new Error(`no forge ${id}`);
+    return forge;
+  };
+  const labels = async (id: string): Promise<string[]> =>
+    (await forgeOf(id).get<Array<{ name: string }>>(`/repos/acme/${REPO}/labels`)).map(({ name }) => name);
+
+  beforeAll(async () => {
+    for (const [id, profile] of [
+      ['one', 'gitea'],
+      ['two', 'forgejo'],
+    ] as const)
+      forges.set(id, await aForge({ org: 'acme', profile }));
+    bot = await aBot({
+      config: {
+        forges: ['one', 'two'].map((id) => ({
+          id,
+          base_url: forgeOf(id).apiUrl,
+          auth: { type: 'token', token: { env: `TOKEN_${id.toUpperCase()}` } },
+          rate_per_s: 200,
+        })),
+        orgs: [acme('one'), acme('two')],
+        store: { url: 'embedded:./data' },
+        server: { host: '127.0.0.1', port: 0 },
+      },
+      files: Object.fromEntries(
+        ['one', 'two'].map((id) => [`rules/${id}/r.yaml`, rules('acme').replace('of-acme', `of-${id}`)]),
+      ),
+      env: {
+        HOOK_ONE: HOOKS.one,
+        HOOK_TWO: HOOKS.two,
+        TOKEN_ONE: forgeOf('one').botToken,
+        TOKEN_TWO: forgeOf('two').botToken,
+      },
+    });
+    for (const id of ['one', 'two'] as const) await forgeOf(id).hook(`${bot.url}/webhooks/acme-${id}`, HOOKS[id]);
+    for (const forge of forges.values()) await forge.act('repository.create', { repo: `acme/${REPO}` });
+    await until(async () => (await labels('one')).length > 0 && (await labels('two')).length > 0);
+  });
+
+  afterAll(async () => {
+    await bot?.close();
+    for (const forge of forges.values()) await forge.close();
+  });
+
+  it('each acts by its own rules, and its arrivals and runs are its own', async () => {
+    expect([await labels('one'), await labels('two')]).toEqual([['of-one'], ['of-two']]);
+    for (const id of ['one', 'two']) {
+      const org = `${id}/acme`;
+      const arrivals = await bot.reach.rows<ArrivalSummary>('/v1/deliveries', { org, limit: 100 });
+      expect(new Set(arrivals.map((one) => one.org))).toEqual(new Set([org]));
+      expect(new Set(arrivals.flatMap(({ hook }) => hook ?? []))).toEqual(new Set([`acme-${id}`]));
+      const runs = await bot.reach.rows<RunReport>('/v1/runs', { org, limit: 100 });
+      expect(new Set(runs.map(({ run }) => [run.org, run.forge].join(' ')))).toEqual(new Set([`${org} ${id}`]));
+    }
+  });
+
+  it('is shown with its forge, and the name alone is refused with both', async () => {
+    const { rows } = await bot.reach.get<StatusReport>('/v1/status');
+    expect(rows.map(({ name, forge }) => [name, forge]).sort()).toEqual([
+      ['one/acme', 'one'],
+      ['two/acme', 'two'],
+    ]);
+    await expect(bot.reach.get('/v1/status', { org: 'acme' })).rejects.toMatchObject({
+      code: 'AMBIGUOUS_ORG',
+      message: 'several organizations are called acme: say which of one/acme, two/acme',
+    });
+    await expect(bot.reach.get('/v1/status', { org: 'One/ACME' })).resolves.toMatchObject({
+      rows: [{ name: 'one/acme' }],
+    });
+  });
+
+  it('a pause of one holds nothing of the other', async () => {
+    await bot.reach.post('/v1/pause', { org: 'two/acme', reason: 'the other one' });
+    expect((await bot.reach.get<StatusReport>('/v1/status')).paused).toMatchObject([{ org: 'two/acme' }]);
+    await forgeOf('two').act('repository.create', { repo: 'acme/lib' });
+    await forgeOf('one').act('repository.create', { repo: 'acme/lib' });
+    const libOf = async (id: string): Promise<string[]> =>
+      (await forgeOf(id).get<Array<{ name: string }>>('/repos/acme/lib/labels')).map(({ name }) => name);
+    await until(async () => (await libOf('one')).includes('of-one'));
+    await until(async () => (await bot.reach.get<StatusReport>('/v1/status')).intents.planned > 0);
+    expect(await libOf('two')).toEqual([]);
+    await bot.reach.post('/v1/resume', { org: 'two/acme' });
+    await until(async () => (await libOf('two')).includes('of-two'));
+  });
+
+  it('a delivery of one is nothing to the hook of the other', async () => {
+    const { id } = await forgeOf('two').get<{ id: number }>('/orgs/acme');
+    const body = JSON.stringify({
+      ...sampleBody('push'),
+      repository: { id: 1, name: REPO, full_name: `acme/${REPO}`, owner: { id: id + 1_000, login: 'acme' } },
+    });
+    const signature = createHmac('sha256', HOOKS.two).update(body).digest('hex');
+    const headers = { 'content-type': 'application/json', 'x-gitea-event': 'push', 'x-gitea-signature': signature };
+    const send = async (hook: string): Promise<number> =>
+      (await fetch(`${bot.url}/webhooks/${hook}`, { method: 'POST', headers, body })).status;
+    expect([await send('acme-one'), await send('acme-two')]).toEqual([401, 202]);
   });
 });

@@ -139,6 +139,8 @@ orgs:
 
 Keys are taken whole and never mixed. \`beta\` writes \`feed\`, so nothing of \`defaults.feed\` holds for it, and its \`grace_s\` is 120, the default in the table below.
 An empty list is a value too: an organization with \`powers: []\` has no powers. With \`defaults.orgs: [acme]\` the other keys of \`defaults\` hold for \`acme\` alone.
+An organization is known by its forge and its number there, so the same name on two forges is two organizations: commands and pages call them \`main/acme\` and \`other/acme\`, and
+\`defaults.orgs\` takes that form too. After a rename on the forge, write the new name into \`orgs[].name\`: what is kept of the organization goes on ([security.md](security.md#who-an-organization-is)).
 Rule files name their organization, so each has \`rules\` of its own; what is the same in all of them is a shared file that they extend ([rules.md](rules.md)).
 Rules of a shared file are compiled once for all organizations that give it the same \`vars\`, secrets, powers and hosts: one organization more takes 12 KB of memory a process
 with the shipped rules as shared files, and 520 KB with as many rules of its own.

@@ -59,6 +59,7 @@ describe('reliability: what a proposal is told', () => {
     for (const [name, text] of Object.entries(SHARED)) writeFileSync(join(place, name), text);
     writeFileSync(join(place, 'large.yaml'), 'x'.repeat(256 * 1024 + 1));
     const org = {
+      key: 'acme',
       name: 'acme',
       powers: [],
       secrets: { HIDDEN_TOKEN: new Secret('hidden') },

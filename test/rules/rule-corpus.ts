@@ -78,7 +78,9 @@ function bytesOf(content: Content): string | Buffer {
 /** What the operator's config says of the organization. */
 function operator(hasPowers: boolean): OrgConfig {
   const org: Partial<OrgConfig> = {
+    key: 'acme',
     name: 'acme',
+    label: 'acme',
     rules: { path: null, repository: null, extendsFrom: [], builtInSets: true } as unknown as OrgConfig['rules'],
     powers: hasPowers ? POWERS : [],
     secrets: { mirror_token: {} } as unknown as OrgConfig['secrets'],

@@ -12,6 +12,8 @@ import { withoutUserInfo } from '../../core/without-user-info.js';
 /** One forge as lookups see it. */
 interface ReadableForge {
   readonly client: ForgeClient;
+  /** What the forge calls the organization. Default: as the scope has it */
+  readonly orgName?: string | null;
   offers(name: OperationName): boolean;
 }
 
@@ -31,7 +33,7 @@ export class ForgeLookupReader implements LookupReader {
     return ask(
       lookup,
       {
-        org: scope.org,
+        org: access.orgName ?? scope.org,
         repo: scope.repo,
         forge: pick(lookup, access),
         ...(request.first === undefined ? {} : { first: request.first }),

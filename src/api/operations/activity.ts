@@ -28,7 +28,7 @@ export const activityOperations = {
     handle: ({ orgs, activity }, filter, _caller, visibility) => {
       const { org, visibility: within, ...rest } = orgs.within(filter, visibility);
       // Runs of a rule are found by its organization.
-      const names = orgs.namesOf(org, visibility);
+      const names = orgs.keysOf(org, visibility);
       const isAll = org === undefined && visibility === null && rest.rule === undefined;
       return activity.page({ ...rest, orgs: isAll ? undefined : names, visibility: within });
     },

@@ -91,7 +91,7 @@ export const deliveryOperations = {
     ) => {
       const within = orgs.within(filter, visibility);
       const seenBy = entryKinds();
-      const names = orgs.namesOf(filter.org, visibility);
+      const names = orgs.keysOf(filter.org, visibility);
       const { since, kinds } = await coverage.of(names, within.visibility, days);
       return {
         ...(await gaps.page({ ...within, ...(before === undefined ? {} : { before }) })),
@@ -203,7 +203,7 @@ export const deliveryOperations = {
     }),
     answer: historyAnswer,
     handle: async (needs, { after = null, ...query }, caller, visibility) => {
-      const org = needs.orgs.nameOf(query.org, visibility);
+      const org = needs.orgs.keyOf(query.org, visibility);
       const page = await needs.history.page({ ...query, org, after, visibility });
       return tellHistory(needs, org, page, opensSealed(caller, org));
     },

@@ -1,3 +1,5 @@
+import { aConfig } from '../../../test/builders/a-config.js';
+import { ShownOrgs } from './shown-orgs.js';
 import { rejectRepository } from '../../rules/language/match/where-filter.js';
 import { describe, expect, it } from '@jest/globals';
 import { aRule } from '../../../test/builders/rule-environment.js';
@@ -154,9 +156,13 @@ describe('api/operations/hide-names', () => {
     };
     const writer = personCaller({ forge: 'main', login: 'wes' }, [rights]);
     const rules = { ...OPERATIONS.rules, handle: async () => [{ text: 'acme/vault, acme/app, vault' }] };
-    const bound = bind({ rules } as unknown as Pick<typeof OPERATIONS, 'rules'>, {} as never, {} as never, {
-      of: async () => KNOWN,
-    });
+    const bound = bind(
+      { rules } as unknown as Pick<typeof OPERATIONS, 'rules'>,
+      {} as never,
+      {} as never,
+      { of: async () => KNOWN },
+      new ShownOrgs(aConfig({ orgs: [{ name: 'acme' }] })),
+    );
 
     expect(await bound.rules({ limit: 1 }, writer)).toEqual([{ text: `${HIDDEN}, acme/app, ${HIDDEN}` }]);
   });

@@ -21,7 +21,7 @@ export const housekeepingOperations = {
     }),
     answer: pageOf(jobResult).extend({ jobs: z.array(jobStatus) }),
     handle: async ({ orgs, runner }, { org: typed, job, ...query }, _caller, visibility) => {
-      const org = typed === undefined ? null : orgs.nameOf(typed, visibility);
+      const org = typed === undefined ? null : orgs.keyOf(typed, visibility);
       const all = await runner.results(visibility);
       const page = await makePage(
         {

@@ -6,6 +6,7 @@ import { activityOperations } from './activity.js';
 import { deliveryOperations } from './deliveries.js';
 import { housekeepingOperations } from './housekeeping.js';
 import type { LongCalls } from '../long-calls.js';
+import type { ShownOrgs } from './shown-orgs.js';
 import type { KnownNames } from './known-names.js';
 import type { Bound } from './operation.js';
 import { operatorOperations } from './operators.js';
@@ -62,6 +63,8 @@ export interface Control {
   readonly longCalls: Pick<LongCalls, 'run' | 'look'>;
   /** Names to leave out of what people are told by another way than an operation. */
   readonly knownNames: Pick<KnownNames, 'of'>;
+  /** How organizations are shown. */
+  readonly shownOrgs: ShownOrgs;
   /** Whose token this is, whatever its state; null = nobody's. */
   operatorOf(tokenHash: string): Promise<Operator | null>;
   /** Whether the bot has work to do, which whoever only looks must not slow down. */

@@ -15,7 +15,7 @@ export class KnownNames {
   private readonly names = new KeptAnswers<KnownRepository[]>(() => this.clock.monotonicMs());
 
   constructor(
-    @Inject(Orgs) private readonly orgs: Pick<Orgs, 'find'>,
+    @Inject(Orgs) private readonly orgs: Pick<Orgs, 'of'>,
     @Inject(SeenRepositories) private readonly seenRepositories: Pick<SeenRepositories, 'list' | 'named'>,
     private readonly clock: Clock,
   ) {}
@@ -30,7 +30,7 @@ export class KnownNames {
 
   private async read(org: string): Promise<KnownRepository[]> {
     const { orgs, seenRepositories } = this;
-    const forge = orgs.find(org)?.forge ?? '';
+    const forge = orgs.of(org)?.forge ?? '';
     const [events, feed] = await Promise.all([seenRepositories.list(forge, org), seenRepositories.named(forge, org)]);
     return [...events, ...feed].map(({ id, name }) => ({ id, name }));
   }

@@ -5,6 +5,7 @@ import type { ControlCaller } from '../../core/operators.js';
 import type { Shape } from '../../core/schema.js';
 import type { Visibility } from '../../core/visibility.js';
 import { hideNames } from './hide-names.js';
+import type { ShownOrgs } from './shown-orgs.js';
 import type { KnownNames } from './known-names.js';
 import type { Acts } from '../acts.js';
 import { admit, type NeededScope } from './admission.js';
@@ -66,6 +67,7 @@ export function bind<Of extends Group>(
   needs: Needs,
   acts: Pick<Acts, 'carryOut'>,
   knownNames: Pick<KnownNames, 'of'>,
+  shownOrgs: ShownOrgs,
 ): Bound<Of> {
   const handlers = Object.entries(group).map(
     ([
@@ -82,7 +84,13 @@ export function bind<Of extends Group>(
         const visibility = admit(caller, scope);
         const parts = (visibility ?? []).flatMap(({ org, repositories }) => (repositories === null ? [] : [org]));
         const work = async (): Promise<unknown> =>
-          hideNames(await handle(needs, input, caller, visibility), visibility, await knownNames.of(parts));
+          shownOrgs.show(
+            hideNames(
+              await handle(needs, input, caller, visibility),
+              shownOrgs.named(visibility),
+              shownOrgs.byName(await knownNames.of(parts)),
+            ),
+          );
         return isAct(scope, input)
           ? acts.carryOut({ operation: name, about, takesOrg: 'org' in shape, input, caller, visibility }, work)
           : work();

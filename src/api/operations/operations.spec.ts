@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
+import { aConfig } from '../../../test/builders/a-config.js';
 import { aRun, anIntent, claimOne } from '../../../test/builders/journal.js';
 import { InMemoryInboxStore } from '../../../test/fakes/in-memory-inbox-store.js';
 import { InMemoryJournalStore } from '../../../test/fakes/in-memory-journal-store.js';
 import { InMemoryOperatorStore } from '../../../test/fakes/in-memory-operator-store.js';
 import { ManualClock } from '../../../test/fakes/manual-clock.js';
-import type { AppConfig } from '../../config/app-config.js';
 import { Encryptor } from '../../core/encryptor.js';
 import type { ControlCaller } from '../../core/operators.js';
 import { Secret } from '../../core/secret.js';
@@ -13,6 +13,7 @@ import { OPERATIONS } from './index.js';
 import type { Needs } from './needs.js';
 import { bind } from './operation.js';
 import { Ids, Orgs } from './shared.js';
+import { ShownOrgs } from './shown-orgs.js';
 
 const NO_NAMES = { of: async () => new Map() };
 
@@ -28,7 +29,7 @@ function aControl(
   const resolved: string[] = [];
   const journal = new InMemoryJournalStore(new ManualClock());
   const asked: string[] = [];
-  const config = { orgs: [{ name: 'acme' }, { name: 'other' }] } as unknown as AppConfig;
+  const config = aConfig({ orgs: [{ name: 'acme' }, { name: 'other' }] });
   const kept = (ids: readonly string[]) => ({ revision: { rules: ids.map((id) => ({ id })), policies: [] } });
   const needs: Partial<Record<keyof Needs, unknown>> = {
     config,
@@ -59,7 +60,13 @@ function aControl(
     ...over,
   };
   return {
-    control: bind(OPERATIONS, needs as Needs, { carryOut: async (_act, work) => work() }, NO_NAMES),
+    control: bind(
+      OPERATIONS,
+      needs as Needs,
+      { carryOut: async (_act, work) => work() },
+      NO_NAMES,
+      new ShownOrgs(config),
+    ),
     journal,
     asked,
     resolved,
@@ -254,6 +261,7 @@ describe('api/operations', () => {
         },
       },
       NO_NAMES,
+      new ShownOrgs(aConfig({})),
     );
     for (const dryRun of [true, false]) {
       await Promise.allSettled([

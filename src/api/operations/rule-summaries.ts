@@ -25,7 +25,7 @@ export async function activeRules(
 ): Promise<ActiveRule[]> {
   const rulesOf = async (org: string): Promise<ActiveRule[]> => {
     const { rules = [], policies = [] } = (await keeper.active(org))?.revision ?? {};
-    const forge = orgs.find(org)?.forge ?? '';
+    const forge = orgs.of(org)?.forge ?? '';
     return [
       ...rules.map((compiled): ActiveRule => ({ org, forge, kind: 'rule', compiled })),
       ...policies.map((compiled): ActiveRule => ({ org, forge, kind: 'policy', compiled })),

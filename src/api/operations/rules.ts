@@ -33,7 +33,7 @@ export const ruleOperations = {
     input: z.object({ org: z.string().optional(), ...paging }),
     answer: rulesPage,
     handle: async (needs, { org, ...query }, _caller, visibility) => {
-      const names = needs.orgs.namesOf(org, visibility);
+      const names = needs.orgs.keysOf(org, visibility);
       const [items, pauses, behind] = await Promise.all([
         activeRules(needs, names),
         needs.journal.paused(),
@@ -63,7 +63,7 @@ export const ruleOperations = {
     input: z.object({ org: z.string().min(1), rule: z.string().min(1) }),
     answer: ruleReport,
     handle: async (needs, { org: typed, rule: id }, _caller, visibility) => {
-      const org = needs.orgs.nameOf(typed, visibility);
+      const org = needs.orgs.keyOf(typed, visibility);
       await checkRule(needs, id, org, visibility);
       const active = await needs.keeper.active(org);
       const rules = (await activeRules(needs, [org])).filter(({ compiled }) => compiled.id === id);
@@ -153,12 +153,12 @@ export const ruleOperations = {
       const [first, second] = orgs.visible(visibility);
       if (named === undefined && second)
         throw new UserError('WHICH_ORG', 'several organizations are in the config: pass --org');
-      const org = orgs.wholeOf(named ?? first?.name ?? '', visibility);
+      const org = orgs.wholeOf(named ?? first?.label ?? '', visibility);
       orders.record('promote', caller, { org, rule: id, to, force, ...why });
       await checkRule(needs, id, org, visibility);
       const rule = (await keeper.active(org))?.revision.rules.find((one) => one.id === id);
       if (!rule) throw new UserError('NO_SUCH_RULE', `the active revision of ${org} has no rule ${id}`);
-      const minDecisions = orgs.find(org)?.promotion.minDecisions ?? 0;
+      const minDecisions = orgs.of(org)?.promotion.minDecisions ?? 0;
       return rollout.promote(org, stagedOf(rule), to, caller.name, { force, minDecisions });
     },
   }),

@@ -82,14 +82,14 @@ export const runOperations = {
     }),
     answer: pageOf(orgShadow),
     handle: async ({ orgs, journal, encryptor }, { org, decisions, ...page }, caller, visibility) => {
-      const orgName = org === undefined ? null : orgs.nameOf(org, visibility);
+      const only = org === undefined ? null : orgs.keyOf(org, visibility);
       const shadowed = orgs
         .visible(visibility)
-        .filter(({ name, rules }) => rules.shadow !== null && (orgName === null || orgName === name));
-      const compare = async ({ name }: { readonly name: string }) => {
-        const runs = await journal.runs({ org: name, shadow: true, visibility, limit: decisions });
+        .filter(({ key, rules }) => rules.shadow !== null && (only === null || only === key));
+      const compare = async ({ key }: { readonly key: string }) => {
+        const runs = await journal.runs({ org: key, shadow: true, visibility, limit: decisions });
         const opened = runs.map((run) => openedFor(caller, run, encryptor));
-        return { org: name, rules: compareShadow(await shadowPairs(journal, opened, visibility)) };
+        return { org: key, rules: compareShadow(await shadowPairs(journal, opened, visibility)) };
       };
       return makePage(
         {

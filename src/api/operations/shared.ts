@@ -22,25 +22,37 @@ export class Orgs {
     private readonly forges: Pick<ConnectedForges, 'get'>,
   ) {}
 
-  /** Whatever the case the name was typed in. */
+  of(key: string): OrgConfig | undefined {
+    return this.config.orgs.find((one) => one.key === key);
+  }
+
+  /** The one that is typed by its name, or by forge and name, in whatever case; undefined where there is none, or more than one. */
   find(typed: string): OrgConfig | undefined {
-    return this.config.orgs.find((one) => one.name.toLowerCase() === typed.toLowerCase());
+    const [first, second] = namedBy(this.config.orgs, typed);
+    return second ? undefined : first;
   }
 
   /** Those of which something is visible. */
   visible(visibility: Visibility): readonly OrgConfig[] {
-    return visibility === null ? this.config.orgs : this.config.orgs.filter(({ name }) => seesOrg(visibility, name));
+    return visibility === null ? this.config.orgs : this.config.orgs.filter(({ key }) => seesOrg(visibility, key));
   }
 
   /**
    * An organization that is not visible is told like one that is not there.
-   * @returns the name as the config writes it
-   * @throws UserError NO_SUCH_ORG
+   * @returns its key
+   * @throws UserError NO_SUCH_ORG, AMBIGUOUS_ORG
    */
-  nameOf(typed: string, visibility: Visibility): string {
-    const org = this.find(typed);
-    if (org && seesOrg(visibility, org.name)) return org.name;
-    const names = this.namesOf(undefined, visibility);
+  keyOf(typed: string, visibility: Visibility): string {
+    const visibleOrgs = this.visible(visibility);
+    const named = namedBy(visibleOrgs, typed);
+    const [first, second] = named;
+    if (second)
+      throw new UserError(
+        'AMBIGUOUS_ORG',
+        `several organizations are called ${typed}: say which of ${someOf(named.map(({ label }) => label))}`,
+      );
+    if (first) return first.key;
+    const names = visibleOrgs.map(({ label }) => label);
     const suggestion = didYouMean(typed, names);
     const there = visibility === null ? 'the config has' : 'you may see';
     throw new UserError(
@@ -51,14 +63,14 @@ export class Orgs {
 
   /** The same, for what concerns all of the organization. @throws UserError ORG_OWNERS_ONLY where only a part is visible */
   wholeOf(typed: string, visibility: Visibility): string {
-    const org = this.nameOf(typed, visibility);
+    const org = this.keyOf(typed, visibility);
     needWholeOrg(visibility, org);
     return org;
   }
 
   /** The one that was named, or all of which something is visible. @throws UserError NO_SUCH_ORG */
-  namesOf(typed: string | undefined, visibility: Visibility): readonly string[] {
-    return typed === undefined ? this.visible(visibility).map(({ name }) => name) : [this.nameOf(typed, visibility)];
+  keysOf(typed: string | undefined, visibility: Visibility): readonly string[] {
+    return typed === undefined ? this.visible(visibility).map(({ key }) => key) : [this.keyOf(typed, visibility)];
   }
 
   /**
@@ -68,25 +80,25 @@ export class Orgs {
    */
   onlyWhole(visibility: Visibility): string | undefined {
     if (visibility === null) return undefined;
-    const whole = this.visible(visibility).filter(({ name }) => seesWholeOrg(visibility, name));
+    const whole = this.visible(visibility).filter(({ key }) => seesWholeOrg(visibility, key));
     const [first, second] = whole;
     if (!first)
       throw new UserError(
         'ORG_OWNERS_ONLY',
         'only owners of an organization may do this: it concerns a whole organization',
       );
-    if (!second) return first.name;
-    throw new UserError('WHICH_ORG', `name one organization: ${someOf(whole.map(({ name }) => name))}`);
+    if (!second) return first.key;
+    throw new UserError('WHICH_ORG', `name one organization: ${someOf(whole.map(({ label }) => label))}`);
   }
 
-  /** A filter with the organization as the config writes it, and with what of it may be seen. */
+  /** A filter with the key of the organization, and with what of it may be seen. */
   within<Filter extends { org?: string }>(
     { org, ...filter }: Filter,
     visibility: Visibility,
   ): Omit<Filter, 'org'> & { org?: string; visibility: Visibility } {
     if (!org) return { ...filter, visibility };
-    const name = this.nameOf(org, visibility);
-    return { ...filter, org: name, visibility: visibility && visibilityWithin(visibility, name) };
+    const key = this.keyOf(org, visibility);
+    return { ...filter, org: key, visibility: visibility && visibilityWithin(visibility, key) };
   }
 
   /** What is polled of an organization. */
@@ -96,13 +108,19 @@ export class Orgs {
 
   /** Whether the lists of issues or releases are read for what neither deliveries nor the feed tell. */
   readsLists(org: string, operation: 'listReleases' | 'searchIssues'): boolean {
-    const config = this.find(org);
+    const config = this.of(org);
     return (
       config !== undefined &&
       config.lists.everyS > 0 &&
-      (this.forges.get(config.forge, config.name)?.offers(operation) ?? false)
+      (this.forges.get(config.forge, config.key)?.offers(operation) ?? false)
     );
   }
+}
+
+/** By name, or by forge and name. */
+function namedBy(orgs: readonly OrgConfig[], typed: string): readonly OrgConfig[] {
+  const text = typed.toLowerCase();
+  return orgs.filter(({ forge, name }) => [name, `${forge}/${name}`].some((one) => one.toLowerCase() === text));
 }
 
 /** Long enough that a short word or a name is no part of an id. A whole id is not looked for, unless somebody may not see all of them. */
@@ -162,7 +180,7 @@ export async function checkRule(
   org: string | undefined,
   visibility: Visibility,
 ): Promise<void> {
-  const names = orgs.namesOf(org || undefined, visibility);
+  const names = orgs.keysOf(org || undefined, visibility);
   const active = await Promise.all(names.map((name) => keeper.active(name)));
   const rules = active.flatMap((one) => (one ? [...one.revision.rules, ...one.revision.policies] : []));
   if (OWN_NAMES.includes(rule) || active.includes(null) || rules.some(({ id }) => id === rule)) return;

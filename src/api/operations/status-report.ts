@@ -43,7 +43,7 @@ export async function statusOf(
 ): Promise<Report> {
   const { config, inbox, journal, running, poisonMessages, orgs } = needs;
   const visibleOrgs = orgs.visible(visibility);
-  const only = typed === undefined ? null : orgs.nameOf(typed, visibility);
+  const only = typed === undefined ? null : orgs.keyOf(typed, visibility);
   const lists = new Lists(query.limit, only);
   const deployment: StatusReport['deployment'] = config.store.kind === 'embedded' ? 'embedded' : 'distributed';
   // In the order of the flow: what moves on meanwhile is counted twice, never missed.
@@ -57,14 +57,14 @@ export async function statusOf(
   const troubled = new Set([...alerts, ...pauses].map(({ org }) => org));
   const page = await makePage(
     {
-      items: only === null ? visibleOrgs : visibleOrgs.filter(({ name }) => name === only),
+      items: only === null ? visibleOrgs : visibleOrgs.filter(({ key }) => key === only),
       namesOf: ({ name, forge }) => [name, forge],
-      needsAttention: ({ name }) => troubled.has(name) || (seesWholeOrg(visibility, name) && isTroubled(needs, name)),
+      needsAttention: ({ key }) => troubled.has(key) || (seesWholeOrg(visibility, key) && isTroubled(needs, key)),
       rowsOf: (some) => orgRows(needs, some, visibility),
     },
     query,
   );
-  const onPage = page.rows.flatMap(({ name }) => visibleOrgs.find((one) => one.name === name) ?? []);
+  const onPage = page.rows.flatMap(({ name }) => visibleOrgs.find((one) => one.label === name) ?? []);
   const waiting = (await needs.waiting.waiting({ limit: WAITING_LOOKED_AT, visibility })).map(showWaiting);
   return {
     ...page,
@@ -128,33 +128,33 @@ function isTroubled({ keeper, offers }: Needs, org: string): boolean {
 /** To whoever sees some of its repositories: which rules are active. How many, where they lie and how they do is for its owners. */
 async function orgRows(needs: Needs, orgs: readonly OrgConfig[], visibility: Visibility): Promise<OrgRow[]> {
   const { keeper, offers, verdicts, rollouts, cursors } = needs;
-  const names = orgs.map(({ name }) => name);
-  const whole = names.filter((name) => seesWholeOrg(visibility, name));
+  const keys = orgs.map(({ key }) => key);
+  const whole = keys.filter((key) => seesWholeOrg(visibility, key));
   const [revisionOf, positions, stages, verdictOf] = await Promise.all([
-    revisionsOf(needs, names),
+    revisionsOf(needs, keys),
     cursors.of(whole),
     rollouts.list(whole),
     verdicts.among(whole),
   ]);
   return Promise.all(
-    orgs.map(async ({ name, forge }): Promise<OrgRow> => {
-      const revision = revisionOf(name);
-      if (!whole.includes(name))
+    orgs.map(async ({ key, label: name, forge }): Promise<OrgRow> => {
+      const revision = revisionOf(key);
+      if (!whole.includes(key))
         return {
           ...{ name, forge, heldBack: [], lacking: [], source: null, stages: [], pollers: [] },
           revision: revision && { ...revision, rules: null, policies: null },
         };
-      const own = positions.filter((one) => one.org === name && one.forge === forge);
-      const isQuiet = !awaitsTasks(await keeper.active(name), await keeper.active(shadowOrg(name)));
+      const own = positions.filter((one) => one.org === key && one.forge === forge);
+      const isQuiet = !awaitsTasks(await keeper.active(key), await keeper.active(shadowOrg(key)));
       return {
         name,
         forge,
         revision,
-        heldBack: firstOf(keeper.heldBack(name)),
-        lacking: firstOf(offers.lacking(name).map(textOf)),
-        source: verdictOf(forge, name),
-        stages: stages.filter(({ org }) => org === name),
-        pollers: needs.orgs.sourcesOf(name).map((source) => {
+        heldBack: firstOf(keeper.heldBack(key)),
+        lacking: firstOf(offers.lacking(key).map(textOf)),
+        source: verdictOf(forge, key),
+        stages: stages.filter(({ org }) => org === key),
+        pollers: needs.orgs.sourcesOf(key).map((source) => {
           const stored = own.find((one) => one.source === source);
           const oldest =
             source === 'tasks' && stored ? taskPosition.safeParse(stored.position).data?.oldestReadAt : null;
@@ -202,16 +202,16 @@ async function deliveriesOf(
   onPage: readonly OrgConfig[],
   visibility: Visibility,
 ): Promise<StatusReport['deliveries']> {
-  const isWhole = ({ name }: OrgConfig): boolean => seesWholeOrg(visibility, name);
-  const whole = new Set(orgs.filter(isWhole).map(({ name }) => name));
+  const isWhole = ({ key }: OrgConfig): boolean => seesWholeOrg(visibility, key);
+  const whole = new Set(orgs.filter(isWhole).map(({ key }) => key));
   const recent = (await recentDeliveries.read()).filter(({ org }) => whole.has(org));
   const ofHook = grouped(recent, ({ org, hook }) => `${org}/${hook}`);
   const ofHour = grouped(recent, ({ hour }) => String(hour.getTime()));
-  const hooks = onPage.filter(isWhole).flatMap(({ name, hooks: all }) =>
+  const hooks = onPage.filter(isWhole).flatMap(({ key, hooks: all }) =>
     all.map(({ id }) => {
-      const own = ofHook.get(`${name}/${id}`) ?? [];
+      const own = ofHook.get(`${key}/${id}`) ?? [];
       const last = own.reduce<Date | null>((latest, one) => (latest && latest > one.last ? latest : one.last), null);
-      return { org: name, hook: id, count: sumOf(own), last };
+      return { org: key, hook: id, count: sumOf(own), last };
     }),
   );
   const now = clock.now().getTime();
@@ -245,27 +245,27 @@ async function alertsOf({ openAlerts }: Pick<Needs, 'openAlerts'>, visibility: V
 /** Pauses that hold back something visible: of its organizations, of everything, and of rules that one of them has. */
 async function pausesOver(
   { journal, keeper }: Pick<Needs, 'journal' | 'keeper'>,
-  orgs: ReadonlyArray<{ readonly name: string }>,
+  orgs: ReadonlyArray<{ readonly key: string }>,
   visibility: Visibility,
 ) {
   const all = await journal.paused();
   if (visibility === null) return all;
-  const active = await Promise.all(orgs.map(({ name }) => keeper.active(name)));
+  const active = await Promise.all(orgs.map(({ key }) => keeper.active(key)));
   const rules = new Set(
     active.flatMap((one) => (one ? [...one.revision.rules, ...one.revision.policies].map(({ id }) => id) : [])),
   );
   return all.filter(({ org, rule }) =>
-    org === null ? rule === null || rules.has(rule) : orgs.some(({ name }) => name === org),
+    org === null ? rule === null || rules.has(rule) : orgs.some(({ key }) => key === org),
   );
 }
 
 /** Under the credentials that the visible organizations use. */
 function forgesOf(
   { forges }: Pick<Needs, 'forges'>,
-  orgs: ReadonlyArray<{ readonly name: string; readonly forge: string }>,
+  orgs: ReadonlyArray<{ readonly key: string; readonly forge: string }>,
   visibility: Visibility,
 ) {
   if (visibility === null) return forges.list();
-  const used = new Set(orgs.map(({ name, forge }) => forges.get(forge, name)?.credential));
+  const used = new Set(orgs.map(({ key, forge }) => forges.get(forge, key)?.credential));
   return forges.list().filter(({ credential }) => used.has(credential));
 }

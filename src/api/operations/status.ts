@@ -39,7 +39,7 @@ export const statusOperations = {
     }),
     answer: z.array(shownWaiting),
     handle: async ({ waiting, ids, orgs, journal }, { org: typed, run, event }, _caller, visibility) => {
-      const org = typed === undefined ? null : orgs.nameOf(typed, visibility);
+      const org = typed === undefined ? null : orgs.keyOf(typed, visibility);
       const eventId = event === undefined ? undefined : await ids.whole(event, ['event'], visibility);
       const runs = eventId === undefined ? [] : await journal.runs({ eventId, visibility, limit: WAITING_SHOWN });
       const runIds = run === undefined ? runs.map(({ id }) => id) : [await ids.whole(run, ['run'], visibility)];
@@ -62,7 +62,9 @@ export const statusOperations = {
       z.object({ ...fields('name forge', text), isWhole: z.boolean().describe('All of it may be seen.') }),
     ),
     handle: ({ orgs }, _input, _caller, visibility) =>
-      orgs.visible(visibility).map(({ name, forge }) => ({ name, forge, isWhole: seesWholeOrg(visibility, name) })),
+      orgs
+        .visible(visibility)
+        .map(({ key, label, forge }) => ({ name: label, forge, isWhole: seesWholeOrg(visibility, key) })),
   }),
   longCall: operation({
     route: 'GET /v1/calls/:id',
@@ -106,7 +108,7 @@ export const statusOperations = {
     }),
     answer: doctorPage,
     handle: async (
-      { orgs, orders, doctor, waiting, config, clock },
+      { orgs, orders, doctor, waiting, clock },
       { org: typed, fresh, operations, ...query },
       _caller,
       visibility,
@@ -118,7 +120,7 @@ export const statusOperations = {
       const visibleReport = visibility === null || org === undefined ? report : ofOneOrg(report, org);
       const also = examineWaiting(
         rows.filter((one) => org === undefined || one.org === org),
-        (name) => config.orgs.find((one) => one.name === name)?.forge ?? '',
+        (key) => orgs.of(key)?.forge ?? '',
         clock.now(),
       );
       const checks = [...visibleReport.checks, ...also];
@@ -199,8 +201,8 @@ async function acceptOrg(
   { org: typed, number: expectedNumber }: { readonly org: string; readonly number?: string | undefined },
   caller: ControlCaller,
 ) {
-  const org = orgs.nameOf(typed, null);
-  const forge = orgs.find(org)?.forge ?? '';
+  const org = orgs.keyOf(typed, null);
+  const forge = orgs.of(org)?.forge ?? '';
   await orders.connected();
   const server = forges.unguarded(forge, org);
   if (!server?.capabilities)
@@ -208,22 +210,24 @@ async function acceptOrg(
   orders.record('orgs accept', caller, { org, ...(expectedNumber === undefined ? {} : { number: expectedNumber }) });
   const { look, wanted, isAccepted } = await numbers.accept(forge, org, server, expectedNumber);
   const { is, pinned, number, calledNow } = look;
+  const { label, name } = orgs.of(org) ?? { label: typed, name: typed };
   if (is === 'renamed')
-    throw new UserError('ORG_RENAMED', `${org} is called ${calledNow} now: correct orgs[].name in the config`);
+    throw new UserError('ORG_RENAMED', `${label} is called ${calledNow} now: correct orgs[].name in the config`);
   if (is !== 'other' || number === null)
     throw new UserError(
       'NOTHING_TO_ACCEPT',
       is === 'ours'
-        ? `${org} is the organization that the bot works for (number ${number}): there is nothing to accept`
-        : `the forge does not say which organization is called ${org}: there is nothing to accept`,
+        ? `${label} is the organization that the bot works for (number ${number}): there is nothing to accept`
+        : `the forge does not say which organization is called ${name}: there is nothing to accept`,
     );
   if (!isAccepted)
     throw new UserError(
       'OTHER_NUMBER',
-      `nothing is accepted: ${org} is organization number ${number} now, ${wanted === null ? 'and nobody was told of that one yet' : expectedNumber === undefined ? `and it was number ${wanted} when the bot stopped` : `not ${wanted}`}. Look who owns it; if you mean number ${number}: forgehand orgs accept ${org} --number ${number}`,
+      `nothing is accepted: ${label} is organization number ${number} now, ${wanted === null ? 'and nobody was told of that one yet' : expectedNumber === undefined ? `and it was number ${wanted} when the bot stopped` : `not ${wanted}`}. Look who owns it; if you mean number ${number}: forgehand orgs accept ${label} --number ${number}`,
     );
   orders.nudge();
-  return { org, number, before: pinned };
+  // By now the name may be that of another key.
+  return { org: orgs.find(typed)?.key ?? org, number, before: pinned };
 }
 
 /**

@@ -112,11 +112,12 @@ export const tryingOperations = {
     handle: async ({ orgs, drafts, objectTrials }, { org: typed, files, on, as = null, alone }, caller, visibility) => {
       const org = orgs.wholeOf(typed, visibility);
       const object = readObjectReference(on);
-      if (object.owner.toLowerCase() !== org.toLowerCase())
-        throw new UserError('OTHER_OWNER', `${on} is not of ${org}: rules of ${org} act on its own repositories`);
+      const name = orgs.of(org)?.name ?? org;
+      if (object.owner.toLowerCase() !== name.toLowerCase())
+        throw new UserError('OTHER_OWNER', `${on} is not of ${name}: rules of ${name} act on its own repositories`);
       const edited = await drafts.draft(org, files, { isAlone: alone });
       const isOpen = opensSealed(caller, org);
-      const forge = orgs.find(org)?.forge ?? '';
+      const forge = orgs.of(org)?.forge ?? '';
       return objectTrials.try(edited, { ...object, forge, org, as, isOpen, by: caller.name });
     },
   }),

@@ -74,11 +74,15 @@ export function documentOf(http: Http, visit: Visit, content: PageContent): stri
 }
 
 /** Whether the rights of this person reach an act there. */
-export function mayOf(who: LoggedIn | null): (scope: OperatorScope, org: string | null) => boolean {
+/** @param keyOf of what an organization is shown as */
+export function mayOf(
+  who: LoggedIn | null,
+  keyOf: (label: string) => string,
+): (scope: OperatorScope, org: string | null) => boolean {
   return (scope, org) => {
     if (!who?.caller.scopes.includes(scope)) return false;
     const visibility = visibilityOf(who.caller, scope);
-    return org === null ? visibility === null : seesWholeOrg(visibility, org);
+    return org === null ? visibility === null : seesWholeOrg(visibility, keyOf(org));
   };
 }
 

@@ -50,7 +50,7 @@ export function addPageRoutes(
     now: http.now(),
     params: request.params,
     query: visitOf(request).query,
-    may: mayOf(who),
+    may: mayOf(who, (label) => control()?.shownOrgs.keyOf(label) ?? label),
     call: (name, ...[input = {}]) => {
       // A link, a prefetch or a reload makes a GET: it never acts.
       if (request.method !== 'POST' && isAct(OPERATIONS[name].scope, input))

@@ -32,13 +32,19 @@ export function liveActivity(
       if (!there) throw notReady();
       const filter = { limit: NEWEST, ...(since === undefined ? {} : { since }) };
       const news = await there.operations.activityNews(filter, EVERYBODY);
-      if (news.rows.length > 0)
-        repositoriesByOrg = await there.knownNames.of([...new Set(news.rows.map(({ org }) => org))]);
+      if (news.rows.length > 0) {
+        const keys = new Set(news.rows.map(({ org }) => there.shownOrgs.keyOf(org)));
+        repositoriesByOrg = there.shownOrgs.byName(await there.knownNames.of([...keys]));
+      }
       return news;
     },
     idOf: ({ id }) => id,
     tell: (row, visibility, query) => {
-      const ownRow = fits(row, query) ? hideNames(visibleRow(row, visibility), visibility, repositoriesByOrg) : null;
+      const shownOrgs = control()?.shownOrgs;
+      const ownRow =
+        shownOrgs && fits(row, query)
+          ? hideNames(visibleRow(row, shownOrgs.labelled(visibility)), shownOrgs.named(visibility), repositoriesByOrg)
+          : null;
       return ownRow && { id: row.id, html: draw(ownRow) };
     },
   };

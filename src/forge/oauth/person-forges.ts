@@ -30,16 +30,19 @@ export class PersonForges {
   private readonly forges: ReadonlyMap<string, PersonForge>;
 
   constructor(
-    @Inject(AppConfig) { forges, orgs }: Pick<AppConfig, 'forges' | 'orgs'>,
+    @Inject(AppConfig) config: Pick<AppConfig, 'forges' | 'orgs'>,
     @Inject(OrgNumbers) numbers: Pick<OrgNumbers, 'pinned'>,
     clock: Clock,
     logger: Logger,
   ) {
     this.forges = new Map(
-      forges.flatMap((forge): Array<[string, PersonForge]> => {
-        const names = orgs.filter((org) => org.forge === forge.id).map(({ name }) => name);
+      config.forges.flatMap((forge): Array<[string, PersonForge]> => {
         const pinnedOrgs = (): Promise<KnownOrg[]> =>
-          Promise.all(names.map(async (name) => ({ name, number: await numbers.pinned(forge.id, name) })));
+          Promise.all(
+            config.orgs
+              .filter((org) => org.forge === forge.id)
+              .map(async ({ key, name }) => ({ key, name, number: await numbers.pinned(forge.id, key) })),
+          );
         return forge.oauth
           ? [[forge.id, personForge({ ...forge, oauth: forge.oauth }, pinnedOrgs, clock, logger)]]
           : [];

@@ -28,7 +28,7 @@ export async function rightsOfPerson(client: ForgeClient, orgs: readonly KnownOr
   for (const pinnedOrg of orgs) {
     const name = nameAmong(mine, pinnedOrg);
     if (name === null) continue;
-    const org = pinnedOrg.name;
+    const org = pinnedOrg.key;
     const { is_owner: isOwner } = await client.getOrgPermissions({ username: login, org: name });
     if (isOwner) {
       rights.push({ org, isOwner: true, repositories: [] });
@@ -43,6 +43,7 @@ export async function rightsOfPerson(client: ForgeClient, orgs: readonly KnownOr
 
 /** An organization of the config. */
 export interface KnownOrg {
+  readonly key: string;
   readonly name: string;
   /** As the forge told the bot; null = it never did, and the name counts. */
   readonly number: string | null;

@@ -124,7 +124,7 @@ export class Doctor {
     if (!hook || !wanted)
       throw new UserError(
         'NO_HOOK',
-        `the config has no webhook for ${name}: add orgs[].hooks: [{ id: ${name}, secret: { env: … } }]`,
+        `the config has no webhook for ${org.label}: add orgs[].hooks: [{ id: ${org.name}, secret: { env: … } }]`,
       );
     if (wanted.url === null)
       throw new UserError(
@@ -134,7 +134,7 @@ export class Doctor {
     if (!allEvents && loaded === null)
       throw new UserError(
         'NO_RULES',
-        `no rules of ${name} are active, so the bot does not know which events the webhook needs: run forgehand check to see why, or give --all-events`,
+        `no rules of ${org.label} are active, so the bot does not know which events the webhook needs: run forgehand check to see why, or give --all-events`,
       );
     const all = [...new Set(EVENT_KINDS.flatMap((kind) => hookEventsOf(kind, capabilities.product)))].sort();
     const events = allEvents ? all : [...new Set([...wanted.events, ...comparedEvents(capabilities.product)])].sort();
@@ -146,7 +146,7 @@ export class Doctor {
       authorization: hook.authorizations[0] ?? null,
     };
     if (!orders.dryRun) await this.noteHooks(org, client, wish);
-    const report = await installHook(client, name, wish, capabilities, { ...orders, all });
+    const report = await installHook(client, org.name, wish, capabilities, { ...orders, all });
     if (report.written) {
       await this.noteHooks(org, client, wish);
       // Rules that no webhook served are served from now on.
@@ -221,7 +221,7 @@ export class Doctor {
 
   private async namesOf(org: string): Promise<LiteralName[]> {
     const active = await this.revisions.active(org);
-    return active ? literalNames(active.revision.rules, active.revision.policies, org) : [];
+    return active ? literalNames(active.revision.rules, active.revision.policies, active.revision.org) : [];
   }
 
   private namesAt({ forge, org, credential }: Pick<OrgAtForge, 'forge' | 'org' | 'credential'>): LookedAt {
@@ -309,7 +309,7 @@ export class Doctor {
       const active = await this.revisions.active(user.org);
       needed.push(
         ...(active ? this.offers.needed(active.revision) : []),
-        ...(active ? readsOf(literalNames(active.revision.rules, active.revision.policies, user.org)) : []),
+        ...(active ? readsOf(literalNames(active.revision.rules, active.revision.policies, user.name)) : []),
         ...(user.rulesInRepository ? FROM_REPOSITORY : []),
       );
     }
@@ -340,16 +340,20 @@ export class Doctor {
     if (here.length < 2) return here.map(({ org }) => org);
     const users = new Set(this.usersOf(forge, this.orgs()));
     const names = new Set(organizations ?? []);
-    return here.filter((one) => users.has(one) || names.has(one.org.toLowerCase())).map(({ org }) => org);
+    return here.filter((one) => users.has(one) || names.has(one.name.toLowerCase())).map(({ org }) => org);
   }
 
-  private identity({ forge, org }: DoctoredOrg, { credential }: DoctoredForge, knowledge: KnownToDoctor): AgedResult[] {
+  private identity(
+    { forge, org, label }: DoctoredOrg,
+    { credential }: DoctoredForge,
+    knowledge: KnownToDoctor,
+  ): AgedResult[] {
     const { identity } = knowledge.ofOrg({ forge, org, credential });
-    return withAge('identity', identity, knowledge.now, (look) => [examineIdentity(org, look)]);
+    return withAge('identity', identity, knowledge.now, (look) => [examineIdentity(label, look)]);
   }
 
   private async rules(
-    { org }: DoctoredOrg,
+    { org, name, label }: DoctoredOrg,
     { id: forge, baseUrl, credential }: DoctoredForge,
     knowledge: KnownToDoctor,
   ): Promise<Array<CheckResult | AgedResult>> {
@@ -362,7 +366,7 @@ export class Doctor {
       heldRules: offers.heldRules(org),
       lacking: offers.lackingNow(org),
     };
-    const lines = examineRules(org, facts, webPages(baseUrl).teams(org));
+    const lines = examineRules(label, facts, webPages(baseUrl).teams(name));
     if (!active || !offers.needsRights(active.revision)) return lines;
     const { rights } = knowledge.ofOrg({ forge, org, credential });
     return [...lines, ...withAge('rights', rights, knowledge.now, () => [])];
@@ -384,18 +388,18 @@ export class Doctor {
     { id: forge, baseUrl, credential }: DoctoredForge,
     knowledge: KnownToDoctor,
   ): Promise<Array<CheckResult | AgedResult>> {
-    const page = webPages(baseUrl).hooks(org.org);
+    const page = webPages(baseUrl).hooks(org.name);
     const access = knowledge.ofForge(credential).server.look?.seen;
     const product = this.connected.get(forge, org.org)?.capabilities?.product ?? access?.product ?? 'unknown';
     const version = access?.version ?? null;
     const wanted = await this.wanted(org, product);
     if (!wanted)
-      return [note(saw('hook.there.unconfigured', { org: org.org }), 'say orgs[].hooks in the config of the bot')];
+      return [note(saw('hook.there.unconfigured', { org: org.label }), 'say orgs[].hooks in the config of the bot')];
     const { hooks } = knowledge.ofOrg({ forge, org: org.org, credential });
-    const install = `forgehand hook install --org ${org.org}`;
+    const install = `forgehand hook install --org ${org.label}`;
     const looked = withAge('hooks', hooks, knowledge.now, (seen) =>
       'why' in seen
-        ? [unseenHooks(seen.why, org.org, page, webPages(baseUrl).teams(org.org))]
+        ? [unseenHooks(seen.why, org.label, page, webPages(baseUrl).teams(org.name))]
         : examineHook(seen.hooks, wanted, { product, version }, page, install),
     );
     const seen = hooks.look?.seen;

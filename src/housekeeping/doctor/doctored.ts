@@ -16,6 +16,10 @@ export interface DoctoredForge {
 export interface DoctoredOrg {
   readonly forge: string;
   readonly org: string;
+  /** At the forge. */
+  readonly name: string;
+  /** As people are shown it. */
+  readonly label: string;
   readonly hooks: ReadonlyArray<{
     readonly id: string;
     readonly secrets: readonly Secret[];
@@ -41,8 +45,10 @@ export function doctoredForges(config: AppConfig): () => readonly DoctoredForge[
 /** As a reload left them. */
 export function doctoredOrgs(config: AppConfig): () => readonly DoctoredOrg[] {
   return ofOrgs(config, (orgs) =>
-    orgs.map(({ name, forge, hooks, rules }) => ({
-      org: name,
+    orgs.map(({ key, name, label, forge, hooks, rules }) => ({
+      org: key,
+      name,
+      label,
       forge,
       hooks,
       rulesInRepository: rules.repository !== null,

@@ -27,6 +27,8 @@ export function examineIdentity(org: string, { is, number, pinned, calledNow }: 
         ...(calledNow === null ? [] : [`if you mean number ${pinned}: ${nameInConfig(calledNow)}`]),
         `if you mean number ${number}: type forgehand orgs accept ${org} --number ${number}. It then sees what the bot knows of the other one`,
       );
+    case 'known':
+      return problem(saw('org.number.known', { org, number, calledNow }), 'take one of the two organizations away');
   }
 }
 

@@ -32,6 +32,8 @@ export const saw = defineReasons({
     'the forge does not say which account the token belongs to: the bot cannot tell its own acts from those of others',
   'account.admin.needless': ({ login }: { login: string }) => `${login} is a site administrator, which no rule needs`,
 
+  'org.number.known': ({ org, number, calledNow }: { org: string; number: string | null; calledNow: string | null }) =>
+    `${org} has the number ${number}, which the bot knows${calledNow === null ? ': it goes on under what is kept of it' : ` as ${calledNow}: the config names one organization twice`}`,
   'org.number.ours': ({ org, number }: { org: string; number: string | null }) =>
     `${org} is organization number ${number}`,
   'org.number.untold': ({ org }: { org: string }) =>

@@ -72,7 +72,7 @@ export class JobRunner {
     @Inject(BotJobTools) private readonly tools: JobTools,
     private readonly logger: Logger,
   ) {
-    this.orgs = ofOrgs(config, (orgs) => orgs.map(({ forge, name }) => ({ forge, org: name })));
+    this.orgs = ofOrgs(config, (orgs) => orgs.map(({ forge, key }) => ({ forge, org: key })));
     this.forges = config.forges.map(({ id }) => id);
     this.audits = config.housekeeping.audits;
   }
@@ -119,7 +119,7 @@ export class JobRunner {
   private async order(name: string, org: string | null, isDryRun: boolean, by: string): Promise<JobRun[]> {
     const job = this.find(name);
     const all = this.subjectsOf(job);
-    const wanted = org === null ? null : this.orgs().find((one) => one.org.toLowerCase() === org.toLowerCase());
+    const wanted = org === null ? null : this.orgs().find((one) => one.org === org);
     if (wanted === undefined) throw new UserError('NO_SUCH_ORG', `the config has no organization ${org ?? ''}`);
     if (wanted && job.per === 'bot')
       throw new UserError('NOT_PER_ORG', `${name} runs once for the whole bot: leave out --org`);

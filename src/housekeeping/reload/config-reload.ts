@@ -1,16 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import type { AppConfig } from '../../config/app-config.js';
-import { LiveConfig } from '../../config/live-config.js';
+import { LiveConfig, orgLabels } from '../../config/live-config.js';
+import { withKeys } from '../../config/org-keys.js';
 import { readConfig } from '../../config/read-config.js';
 import { changedKeys } from '../../config/same-config.js';
 import { ThisProcess } from '../../config/this-process.js';
 import { alert, Alerts, type AlertKey, RaisedAlerts } from '../../core/alerts.js';
 import { Clock } from '../../core/clock.js';
 import { BotError, InvalidFile, UserError } from '../../core/errors.js';
+import { KnownOrgs } from '../../core/known-orgs.port.js';
 import { Logger } from '../../core/logger.js';
 import { formatProblem } from '../../core/problem.js';
 import { within } from '../../core/within.js';
 import { ConnectedForges } from '../../forge/connected-forges.js';
+import { OrgNumbers } from '../../forge/org-numbers.js';
 import { Metrics } from '../../observability/metrics.js';
 import { RevisionKeeper } from '../../rules/revisions/revision-keeper.js';
 import type { Reloaded, ReloadReport } from './reload-report.js';
@@ -32,6 +35,7 @@ export class ConfigReload {
   private last: Promise<unknown> = Promise.resolve();
   private seenSignalMs: number;
   private isStopped = false;
+  private readonly labelOf: (org: string) => string;
 
   constructor(
     private readonly config: LiveConfig,
@@ -44,7 +48,16 @@ export class ConfigReload {
     private readonly raisedAlerts: RaisedAlerts,
     private readonly clock: Clock,
     private readonly logger: Logger,
+    private readonly knownOrgs: KnownOrgs,
+    private readonly numbers: OrgNumbers,
   ) {
+    this.labelOf = orgLabels(config);
+    numbers.onRekeyed(async () => {
+      // A command has no files to read again, but goes on under the new keys.
+      if (self.serves === 'command') config.replaceOrgs(await withKeys(config.orgs, knownOrgs, false));
+      // Where no bot runs, the next start finds them.
+      if (self.serves === 'bot' || config.store.kind === 'postgres') await this.everywhere();
+    });
     this.seenSignalMs = self.startedAt.getTime() - BEFORE_START_MS;
     this.succeeded();
   }
@@ -96,7 +109,8 @@ export class ConfigReload {
       throw error;
     }
     const needsRestart = changedKeys(this.config, next);
-    const { added, removed, changed } = this.config.replaceOrgs(next.orgs);
+    const before = new Map(this.config.orgs.map(({ key, label }) => [key, label]));
+    const { added, removed, changed } = this.config.replaceOrgs(await this.keyed(next.orgs));
     for (const warning of next.warnings) this.logger.warn({ problem: formatProblem(warning) }, 'config.warning');
     await within(CONNECT_WAIT_MS, this.forges.followConfig()).catch(() => undefined);
     // A receiver loads no rules.
@@ -104,8 +118,23 @@ export class ConfigReload {
     this.resolveAlertsOf(removed);
     await this.metrics.series.prune();
     this.succeeded();
-    this.logger.info({ added, removed, changed, needsRestart }, 'config.reloaded');
-    return { added, removed, changed, needsRestart };
+    const labels = (keys: readonly string[]): string[] => keys.map(this.labelOf);
+    const labelsBefore = removed.map((key) => before.get(key) ?? key);
+    const report = { added: labels(added), removed: labelsBefore, changed: labels(changed), needsRestart };
+    this.logger.info(report, 'config.reloaded');
+    return report;
+  }
+
+  /** Under the keys of the store. A receiver asks no forge, and writes nothing of it. */
+  private async keyed(orgs: AppConfig['orgs']): Promise<AppConfig['orgs']> {
+    const { forges, knownOrgs, numbers, self } = this;
+    const keyed = await withKeys(orgs, knownOrgs, false);
+    if (!self.keepsOrgs) return keyed;
+    await within(
+      CONNECT_WAIT_MS,
+      numbers.recognize(keyed, ({ forge, key }) => forges.reached(forge, key)),
+    ).catch(() => undefined);
+    return withKeys(orgs, knownOrgs, true);
   }
 
   /** Forges are connected at the start alone: an organization of another one would get no rules, no polls and no effects. */

@@ -18,6 +18,7 @@ rules:
 
 const draft = (text = TEXT): Draft => ({
   org: 'acme',
+  name: 'acme',
   files: [{ path: 'a.yaml', text }],
   powers: [],
   secrets: [],

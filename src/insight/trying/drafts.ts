@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AppConfig, type OrgConfig } from '../../config/app-config.js';
-import { orgsByName } from '../../config/live-config.js';
+import { orgsByKey } from '../../config/live-config.js';
 import { webAddress } from '../../config/safe-address.js';
 import { BotError, InvalidFile, UserError } from '../../core/errors.js';
 import { cannotLoad, loadLimit } from '../../policies/thread/bounded-rules.js';
@@ -54,7 +54,7 @@ export class Drafts {
     @Inject(TryThreads) threads: Pick<TryThreads, 'make'>,
   ) {
     this.#thread = threads.make();
-    this.orgs = orgsByName(config);
+    this.orgs = orgsByKey(config);
   }
 
   /** What an editor of rule files offers and explains. */
@@ -92,13 +92,13 @@ export class Drafts {
    * @throws UserError TOO_MANY_RULE_FILES
    */
   async draft(org: string, edits: readonly EditedFile[], { isAlone = false } = {}): Promise<Draft> {
-    const { powers, secrets, mirrorHosts, notifyHosts, limits, rules } = this.configOf(org);
+    const { name, powers, secrets, mirrorHosts, notifyHosts, limits, rules } = this.configOf(org);
     const base: readonly RuleFile[] = (await this.base(org))?.files ?? [];
     const edited = merge(isAlone ? base.filter(({ shared }) => shared !== undefined) : base, edits);
     const files = [...edited, ...missingSets(edited, rules)];
     if (files.length > MAX_FILES)
       throw new UserError('TOO_MANY_RULE_FILES', `the draft has ${files.length} files; ${MAX_FILES} is the limit`);
-    return { org, files, powers: [...powers], secrets: Object.keys(secrets), mirrorHosts, notifyHosts, limits };
+    return { org, name, files, powers: [...powers], secrets: Object.keys(secrets), mirrorHosts, notifyHosts, limits };
   }
 
   async check(draft: Draft): Promise<DraftCheck> {

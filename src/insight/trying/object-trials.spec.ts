@@ -16,6 +16,7 @@ import type { Draft } from './try-orders.js';
 
 const draft = (rules: string): Draft => ({
   org: 'acme',
+  name: 'acme',
   files: [{ path: 'a.yaml', text: `version: 1\norg: acme\nrules:\n${rules}` }],
   powers: ['backport'],
   secrets: [],

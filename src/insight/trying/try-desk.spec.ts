@@ -25,6 +25,7 @@ rules:
 
 const draft = (text: string): Draft => ({
   org: 'acme',
+  name: 'acme',
   files: [{ path: 'rules/a.yaml', text }],
   powers: [],
   secrets: [],

@@ -72,7 +72,7 @@ export class TryDesk {
     return this.#backtest;
   }
 
-  #load({ org, files, powers, secrets, mirrorHosts, notifyHosts, limits }: Draft): LoadResult {
+  #load({ name: org, files, powers, secrets, mirrorHosts, notifyHosts, limits }: Draft): LoadResult {
     const { actions, lookups, engine } = this.trial;
     const ofOrg = { org, powers: new Set(powers), secrets: new Set(secrets), mirrorHosts, notifyHosts };
     const loaded = loadRules(files, { ...ofOrg, actions, lookups, engine, checkTypes: true });

@@ -15,6 +15,8 @@ import type { DraftCheck, EventTrial } from './try-answers.js';
 /** Rule files of an organization as somebody would have them, and what its operator allows them. */
 export interface Draft {
   readonly org: string;
+  /** Of the organization, at the forge. */
+  readonly name: string;
   readonly files: readonly RuleFile[];
   readonly powers: readonly string[];
   /** Names alone. */

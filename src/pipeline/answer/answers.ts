@@ -210,7 +210,7 @@ export class Answers {
 
   /** Where an organization wants its people answered, and its forge takes comments; null = they are not. */
   private settings(forge: string, name: string): AnswerSettings | null {
-    const answers = this.config.orgs.find((org) => org.name === name && org.forge === forge)?.answers;
+    const answers = this.config.orgs.find((org) => org.key === name && org.forge === forge)?.answers;
     const access = answers?.enabled ? this.forges.get(forge, name) : null;
     if (!answers || !access?.offers('createComment') || !access.offers('listComments')) return null;
     return { bots: answers.bots, reacts: access.offers('addCommentReaction') && access.offers('addIssueReaction') };

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AppConfig, type OrgConfig } from '../../config/app-config.js';
-import { orgsByName } from '../../config/live-config.js';
+import { orgsByKey } from '../../config/live-config.js';
 import type { ForgeEvent } from '../../core/event.js';
 import { isDelivered } from '../../events/pairing-table.js';
 import { ConnectedForges } from '../../forge/connected-forges.js';
@@ -19,7 +19,7 @@ export class AwaitedDeliveries {
     @Inject(ConnectedForges) private readonly forges: Pick<ConnectedForges, 'get'>,
     @Inject(PollPeriods) private readonly periods: Pick<PollPeriods, 'stretchOf'>,
   ) {
-    this.orgs = orgsByName(config);
+    this.orgs = orgsByKey(config);
   }
 
   /**

@@ -54,7 +54,7 @@ export class BotLookups implements LookupReader {
   /** Where the forge delivers to; null while the operator does not say under which address we are reached. */
   private hookUrl(name: string): string | null {
     const { orgs, server } = this.config;
-    const hook = orgs.find((org) => org.name === name)?.hooks[0];
+    const hook = orgs.find((org) => org.key === name)?.hooks[0];
     return hook && server.publicUrl !== null ? `${server.publicUrl}/webhooks/${encodeURIComponent(hook.id)}` : null;
   }
 }

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AppConfig } from '../../config/app-config.js';
-import { ofOrgs, orgsByName } from '../../config/live-config.js';
+import { ofOrgs, orgsByKey } from '../../config/live-config.js';
 import { Alerts, alert } from '../../core/alerts.js';
 import { Clock } from '../../core/clock.js';
 import { ForgeError } from '../../core/errors.js';
@@ -21,6 +21,8 @@ export interface ForgeAccess {
   readonly client: ForgeClient;
   /** Names the credentials that the client signs in with; default: those of the forge. */
   readonly credential?: string;
+  /** What the forge calls the organization; null or absent = it is not known. */
+  readonly orgName?: string | null;
   /** Longest life of a request at the forge and what stands before it, in seconds; default 60. */
   readonly settleS?: number;
   /** False = a call that is made again bears no mark of ours; default true. */
@@ -101,6 +103,7 @@ export class ForgesOfConfig implements Forges {
       entry && {
         client: entry.client,
         credential: entry.credential,
+        orgName: entry.orgName,
         offers: (name) => entry.offers(name),
         isOurs: (user) => {
           const self = this.accounts.self(id, org ?? OF_THE_BOT);
@@ -145,7 +148,7 @@ export class OrgsOfConfig implements OrgDirectory {
   private readonly orgs: () => ReadonlyMap<string, OrgSettings>;
 
   constructor(config: AppConfig) {
-    this.orgs = orgsByName(config);
+    this.orgs = orgsByKey(config);
   }
 
   get(name: string): OrgSettings | null {
@@ -213,7 +216,7 @@ export class ForgeHealth {
     @Inject(JournalStore) private readonly journal: Pick<JournalStore, 'holdForge' | 'releaseForge'>,
     config: AppConfig,
   ) {
-    this.orgs = ofOrgs(config, (orgs) => [OF_THE_BOT, ...orgs.map(({ name }) => name)]);
+    this.orgs = ofOrgs(config, (orgs) => [OF_THE_BOT, ...orgs.map(({ key }) => key)]);
   }
 
   /** Why nothing should be sent to this forge now on behalf of the organization, and for how long; null = go ahead. */

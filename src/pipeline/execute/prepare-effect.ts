@@ -1,3 +1,4 @@
+import type { Message } from '../../core/message.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { ForgeOwners } from '../../forge/forge-owners.js';
 import { lookup } from 'node:dns/promises';
@@ -150,7 +151,12 @@ export async function prepareEffect(
     mail: settings.mail ?? null,
     mergesOwnApprovals: settings.limits?.approveAndMerge ?? true,
     key: intent.intentKey,
-    send: guard.send.bind(guard),
+    // Services are told the name.
+    send: (message: Message, addresses: readonly string[] | null) =>
+      guard.send(
+        { ...message, facts: { ...message.facts, org: access.orgName ?? message.facts['org'] ?? '' } },
+        addresses,
+      ),
     addressesOf: settings.addressesOf ?? addressesOf,
     remember: (snapshot: JsonObject) => guard.remember(snapshot),
   };

@@ -77,7 +77,7 @@ export class GapKeeper {
     @Inject(Metrics) private readonly metrics: Pick<Metrics, 'gaps'>,
   ) {
     this.orgs = ofOrgs(config, (orgs) =>
-      orgs.map(({ forge, name, feed, hooks: own }) => ({ forge, org: name, ...feed, hasHooks: own.length > 0 })),
+      orgs.map(({ forge, key, feed, hooks: own }) => ({ forge, org: key, ...feed, hasHooks: own.length > 0 })),
     );
   }
 

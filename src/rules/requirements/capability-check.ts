@@ -96,14 +96,14 @@ export class CapabilityCheck {
     private readonly clock: Clock,
     private readonly logger: Logger,
   ) {
-    this.orgs = ofOrgs(config, (orgs) => new Map(orgs.map(({ forge, name }) => [name, { forge, org: name }])));
+    this.orgs = ofOrgs(config, (orgs) => new Map(orgs.map(({ forge, key }) => [key, { forge, org: key }])));
     this.users = ofOrgs(config, (orgs) => {
       const users = new Map<string, string[]>();
-      for (const { forge, name, auth } of orgs) {
-        const credential = credentialOf({ id: forge, org: auth ? name : null });
-        const names = users.get(credential);
-        if (names) names.push(name);
-        else users.set(credential, [name]);
+      for (const { forge, key, auth } of orgs) {
+        const credential = credentialOf({ id: forge, org: auth ? key : null });
+        const keys = users.get(credential);
+        if (keys) keys.push(key);
+        else users.set(credential, [key]);
       }
       return users;
     });

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppConfig, type OrgConfig } from '../../config/app-config.js';
-import { orgsByName } from '../../config/live-config.js';
+import { orgsByKey } from '../../config/live-config.js';
 import { ConnectedForges } from '../../forge/connected-forges.js';
 import type { ActiveRevision, ActiveRevisions } from './active-revisions.port.js';
 import { RevisionKeeper } from './revision-keeper.js';
@@ -16,7 +16,7 @@ export class ConnectedRevisions implements ActiveRevisions {
     private readonly keeper: RevisionKeeper,
     private readonly forges: ConnectedForges,
   ) {
-    this.orgs = orgsByName(config);
+    this.orgs = orgsByKey(config);
   }
 
   async active(org: string): Promise<ActiveRevision | null> {

@@ -86,6 +86,7 @@ export class RevisionKeeper {
   /** Load every organization once, then follow the files. */
   async start(): Promise<void> {
     this.isFollowing = true;
+    this.orgs = this.sources.all;
     await this.follow(this.orgs);
     const look = (): unknown => [this.tryHeldAgain(), this.tryLateAgain(), this.lookAtStore()];
     this.lookTimer = setInterval(look, LOOK_EVERY_MS).unref();

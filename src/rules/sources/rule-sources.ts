@@ -64,8 +64,8 @@ export class RuleSources {
 
   private of(org: OrgConfig): readonly KeptOrg[] {
     const { shadow } = org.rules;
-    const live = { name: org.name, source: this.sourceOf(org) };
-    return shadow ? [live, { name: shadowOrg(org.name), source: new FolderSource(shadow.path, org.rules) }] : [live];
+    const live = { name: org.key, source: this.sourceOf(org) };
+    return shadow ? [live, { name: shadowOrg(org.key), source: new FolderSource(shadow.path, org.rules) }] : [live];
   }
 
   private sourceOf({ name, forge, rules }: OrgConfig): RuleSource {

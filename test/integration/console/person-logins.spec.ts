@@ -61,7 +61,7 @@ function config(forges: Readonly<Record<string, { sandbox: Sandbox; application:
       ([id, { sandbox, application }]) =>
         ({ id, baseUrl: sandbox.apiUrl, oauth: application, caFile: null, proxy: null }) as unknown as ForgeConfig,
     ),
-    orgs: Object.keys(forges).map((forge) => ({ name: 'acme', forge })),
+    orgs: Object.keys(forges).map((forge) => ({ key: 'acme', name: 'acme', label: 'acme', forge })),
   } as unknown as AppConfig;
 }
 

@@ -315,6 +315,7 @@ describeOnPostgres('database/receiver role: a web process whose user may only pu
        WHERE grantee IN ('${ROLE}', 'PUBLIC') AND table_schema = 'public' GROUP BY 1`,
     );
     expect(rows.sort((a, b) => a.name.localeCompare(b.name))).toEqual([
+      { name: 'known_organizations', rights: 'SELECT' },
       { name: 'migrations', rights: 'SELECT' },
       { name: 'undecided_bytes', rights: 'SELECT' },
     ]);

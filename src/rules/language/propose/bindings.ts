@@ -31,8 +31,11 @@ export class Bindings {
     const repo = input.repo === undefined ? (input.event?.repo ?? null) : input.repo;
     const facts = withFacts(input.bot, input.config ?? NOTHING, input.now, input.lookups);
     this.#raw = {
-      event: input.event && viewOf(input.event, input.awaits === true),
-      repo: input.event && repo && repo === input.event.repo ? repositoryOf(input.event, input.awaits === true) : repo,
+      event: input.event && viewOf(input.event, input.awaits === true, input.org),
+      repo:
+        input.event && repo && repo === input.event.repo
+          ? repositoryOf(input.event, input.awaits === true, input.org)
+          : repo,
       org: orgOf(input.org),
       now: input.now,
       vars: scope.vars,
@@ -107,22 +110,23 @@ interface Views {
 const views = { open: new WeakMap<ForgeEvent, Views>(), closed: new WeakMap<ForgeEvent, Views>() };
 
 /** `event` as rules see it: the data of its kind, and what every event has. Made once per event, so that it is converted once. */
-export function viewOf(event: ForgeEvent, isOpen = false): View {
-  return viewsOf(event, isOpen).event;
+export function viewOf(event: ForgeEvent, isOpen = false, org = event.org): View {
+  return viewsOf(event, isOpen, org).event;
 }
 
-function repositoryOf(event: ForgeEvent, isOpen: boolean): object | null {
-  return viewsOf(event, isOpen).repo;
+function repositoryOf(event: ForgeEvent, isOpen: boolean, org: string): object | null {
+  return viewsOf(event, isOpen, org).repo;
 }
 
-function viewsOf(event: ForgeEvent, isOpen: boolean): Views {
+function viewsOf(event: ForgeEvent, isOpen: boolean, org: string): Views {
   const cache = isOpen ? views.open : views.closed;
   let made = cache.get(event);
-  if (!made) cache.set(event, (made = makeViews(event, isOpen)));
+  if (!made) cache.set(event, (made = makeViews(event, isOpen, org)));
   return made;
 }
 
-function makeViews(event: ForgeEvent, isOpen: boolean): Views {
+/** @param org the name of the organization: events know its key */
+function makeViews(event: ForgeEvent, isOpen: boolean, org: string): Views {
   const { [LEARNED]: _, ...data } = event.data;
   const view: View = {
     ...data,
@@ -132,7 +136,7 @@ function makeViews(event: ForgeEvent, isOpen: boolean): Views {
     id: event.id,
     kind: event.kind,
     source: event.source,
-    org: event.org,
+    org,
     actor: event.actor,
     repo: event.repo,
     fact_at: event.factAt,

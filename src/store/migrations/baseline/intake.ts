@@ -135,6 +135,9 @@ CREATE TABLE known_facts (
   PRIMARY KEY (forge, subject, kind)
 );
 CREATE INDEX known_facts_kind ON known_facts (kind);
+-- A view reads with the rights of its owner: a receiver may ask it which key an organization has, and still reads no other facts.
+CREATE VIEW known_organizations AS
+SELECT forge, subject, kind, fact FROM known_facts WHERE kind IN ('org.name', 'org.called-now', 'org.number');
 
 CREATE TABLE gaps (
   gap_key    text COLLATE "C" PRIMARY KEY,
