@@ -1,5 +1,5 @@
 // First step of the build, as nest-cli.json describes it (`nest build` does the same): TypeScript to JavaScript in dist/, and the files that are read as they
-// stand. It checks no types (`npm run test:types`).
+// stand. It checks no types (`npm test -- types`).
 import { spawnSync } from 'node:child_process';
 import { cpSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';

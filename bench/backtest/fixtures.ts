@@ -1,4 +1,4 @@
-// npm run bench:fixtures: how long 500 fixtures take, rules and fixtures read and compiled from text.
+// npm run bench -- fixtures: how long 500 fixtures take, rules and fixtures read and compiled from text.
 import { FolderSource } from '../../src/rules/sources/folder-source.js';
 import { makeTrial } from '../../src/insight/trial.js';
 

@@ -1,4 +1,4 @@
-// npm run bench:backtest: how long it takes to try 50 rules on 10,000 stored events whose lookups were recorded.
+// npm run bench -- backtest: how long it takes to try 50 rules on 10,000 stored events whose lookups were recorded.
 import { loadavg } from 'node:os';
 import { actionCatalogue } from '../../src/actions/index.js';
 import { lookupCatalogue } from '../../src/actions/lookups/index.js';

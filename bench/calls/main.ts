@@ -1,4 +1,4 @@
-// npm run bench:calls: processor time of one call to a forge, in rounds of the same length, beside the same call by axios alone and by Node alone.
+// npm run bench -- calls: processor time of one call to a forge, in rounds of the same length, beside the same call by axios alone and by Node alone.
 import http from 'node:http';
 import { spawn } from 'node:child_process';
 import { loadavg } from 'node:os';
@@ -16,7 +16,7 @@ import { readOptions, someOf } from '../support/options.js';
 const WAYS = ['list', 'write', 'axios-list', 'axios-write', 'node-list', 'node-write'] as const;
 type Way = (typeof WAYS)[number];
 
-const HELP = `npm run bench:calls -- [options]
+const HELP = `npm run bench -- calls [options]
 
   --count N         calls of each kind in each round, 16 under way (default 4000)
   --rounds N        rounds (default 7)

@@ -1,4 +1,4 @@
-// npm run bench:console: how fast the Console's pages are over a long history, and what people who look at it cost the deliveries.
+// npm run bench -- console: how fast the Console's pages are over a long history, and what people who look at it cost the deliveries.
 import { availableParallelism, loadavg } from 'node:os';
 import Table from 'cli-table3';
 import { requireBuild } from '../../test/e2e/support/built.js';
@@ -7,7 +7,7 @@ import { goalLine, short, type Goal } from '../support/figures.js';
 import { readOptions, someOf } from '../support/options.js';
 import { measureConsole, type ConsoleMeasured } from './measure.js';
 
-const HELP = `npm run bench:console -- [options]
+const HELP = `npm run bench -- console [options]
 
   --runs N          runs that a PostgreSQL store holds (default 1000000)
   --embedded-runs N runs that an embedded store holds (default 100000)

@@ -1,4 +1,4 @@
-// npm run bench:drain: how fast deliveries that lie in the store are decided, where no rule wants them.
+// npm run bench -- drain: how fast deliveries that lie in the store are decided, where no rule wants them.
 import { join } from 'node:path';
 import { availableParallelism, loadavg } from 'node:os';
 import Table from 'cli-table3';
@@ -8,7 +8,7 @@ import { goalLine, median, short, type Goal } from '../support/figures.js';
 import { readOptions, someOf } from '../support/options.js';
 import { measureDrain, type Drained } from './measure.js';
 
-const HELP = `npm run bench:drain -- [options]
+const HELP = `npm run bench -- drain [options]
 
   --count N         recorded deliveries of 7 KB that wait when the bot is started (default 5000)
   --rounds N        rounds; medians are told (default 3)

@@ -1,4 +1,4 @@
-// npm run bench:engines: our CEL engine beside the other library behind the same port, over the expressions of the example rules.
+// npm run bench -- engines: our CEL engine beside the other library behind the same port, over the expressions of the example rules.
 import { readFileSync, readdirSync } from 'node:fs';
 import { availableParallelism, loadavg } from 'node:os';
 import { performance } from 'node:perf_hooks';
@@ -14,7 +14,7 @@ import { pushEvent } from '../rules/workload.js';
 import { goalLine, median, short } from '../support/figures.js';
 import { readOptions } from '../support/options.js';
 
-const HELP = `npm run bench:engines -- [options]
+const HELP = `npm run bench -- engines [options]
 
   --rounds N        rounds; ratios are taken within each and their median is told (default 5)
   --ms N            milliseconds of each measurement in each round (default 200)

@@ -1,4 +1,4 @@
-// npm run bench:flood: how long a delivery of one organization takes to its first call while a worker has a backlog of another one in hand.
+// npm run bench -- flood: how long a delivery of one organization takes to its first call while a worker has a backlog of another one in hand.
 import { availableParallelism, loadavg } from 'node:os';
 import Table from 'cli-table3';
 import { requireBuild } from '../../test/e2e/support/built.js';
@@ -7,7 +7,7 @@ import { median, short } from '../support/figures.js';
 import { readOptions } from '../support/options.js';
 import { measureFlood, STAGES, type Took } from './measure.js';
 
-const HELP = `npm run bench:flood -- [options]
+const HELP = `npm run bench -- flood [options]
 
   --backlog N       deliveries of the flooding organization (default 2000)
   --wanted          each delivery of the flood wants an effect, in place of one in fifty; until all of them are made

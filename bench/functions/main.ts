@@ -1,4 +1,4 @@
-// npm run bench:functions: what a charged step of each function of the rule language takes on hostile input.
+// npm run bench -- functions: what a charged step of each function of the rule language takes on hostile input.
 import { availableParallelism, loadavg } from 'node:os';
 import { CelEngine } from '../../src/rules/language/expressions/cel-engine.js';
 import { STEPS_PER_DECISION } from '../../src/rules/language/propose/bindings.js';
@@ -7,7 +7,7 @@ import type { HostileInput } from '../../test/builders/hostile-calls.js';
 import { short } from '../support/figures.js';
 import { readOptions } from '../support/options.js';
 
-const HELP = `npm run bench:functions -- [options]
+const HELP = `npm run bench -- functions [options]
 
   --rounds N        rounds; the fastest of each call is told (default 5)
   --only NAME       only calls whose name has this

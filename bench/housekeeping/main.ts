@@ -1,4 +1,4 @@
-// npm run bench:housekeeping: what it costs to keep an organization as its policy says, and what events wait for meanwhile.
+// npm run bench -- housekeeping: what it costs to keep an organization as its policy says, and what events wait for meanwhile.
 import { fork, type ChildProcess } from 'node:child_process';
 import { setMaxListeners } from 'node:events';
 import { loadavg } from 'node:os';
@@ -14,7 +14,7 @@ import { goalLine, short } from '../support/figures.js';
 import { readOptions } from '../support/options.js';
 import type { Counted, Order, Ready } from './forge.js';
 
-const HELP = `npm run bench:housekeeping -- [options]
+const HELP = `npm run bench -- housekeeping [options]
 
   --repos N      repositories that the policy is about (default 1000)
   --idle N       repositories of the organization that is polled and quiet (default 200)

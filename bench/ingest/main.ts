@@ -1,4 +1,4 @@
-// npm run bench:ingest: how fast deliveries become rows, beside three others on the same machine in the same minutes.
+// npm run bench -- ingest: how fast deliveries become rows, beside three others on the same machine in the same minutes.
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -1,6 +1,6 @@
 import { oneOf, type OptionsOf, someOf } from '../support/options.js';
 
-export const HELP = `npm run bench:ingest -- [options]
+export const HELP = `npm run bench -- ingest [options]
 
   --seconds N       counted seconds of each run (default 10; one more before it is not counted)
   --rounds N        rounds; ratios are taken within each and their median is printed (default 6)

@@ -1,4 +1,4 @@
-// npm run bench:latency: how long one delivery takes to its call at the forge while there is nothing else to do.
+// npm run bench -- latency: how long one delivery takes to its call at the forge while there is nothing else to do.
 import { join } from 'node:path';
 import { availableParallelism, loadavg } from 'node:os';
 import Table from 'cli-table3';
@@ -10,7 +10,7 @@ import { percentile } from '../../test/chaos/judge/percentiles.js';
 import { measureLatency } from './measure.js';
 import { measureWrite, ROUND_TRIP_MS } from './round-trips.js';
 
-const HELP = `npm run bench:latency -- [options]
+const HELP = `npm run bench -- latency [options]
 
   --count N         deliveries that are measured, one label each (default 150)
   --every N         milliseconds from one delivery to the next (default 200)

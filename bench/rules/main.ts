@@ -1,4 +1,4 @@
-// npm run bench:rules: what deciding costs by the number of rules, beside json-rules-engine and a plain loop over our own conditions.
+// npm run bench -- rules: what deciding costs by the number of rules, beside json-rules-engine and a plain loop over our own conditions.
 import { availableParallelism, totalmem } from 'node:os';
 import { installPeers } from '../support/install-peers.js';
 import { CONTESTANTS, engine } from './contestants.js';
@@ -9,7 +9,7 @@ import type { Setting } from './rounds.js';
 import { playRounds } from './rounds.js';
 import { mixedRules, passingRules, workloadOf } from './workload.js';
 
-const HELP = `npm run bench:rules -- [options]
+const HELP = `npm run bench -- rules [options]
 
   --rounds N        rounds; ratios are taken within each and their median is told (default 9)
   --ms N            milliseconds that each one runs at each number of rules, in each round (default 150)

@@ -1,4 +1,4 @@
-// npm run bench:runs: deliveries to effects per second, beside bare Bull workers that make the same calls and write nothing down.
+// npm run bench -- runs: deliveries to effects per second, beside bare Bull workers that make the same calls and write nothing down.
 import { availableParallelism, loadavg } from 'node:os';
 import Table from 'cli-table3';
 import { requireBuild } from '../../test/e2e/support/built.js';
@@ -6,7 +6,7 @@ import { goalLine, median, short, type Goal } from '../support/figures.js';
 import { readOptions, someOf } from '../support/options.js';
 import { CONTESTANTS, type Figures, type Key } from './contestants.js';
 
-const HELP = `npm run bench:runs -- [options]
+const HELP = `npm run bench -- runs [options]
 
   --rounds N        rounds; ratios are taken within each and their median is told (default 3)
   --count N         deliveries of each one in each round, one label each (default 3000; fewer say little)

@@ -1,4 +1,4 @@
-// npm run bench:scale: what grows with the organizations, and with what the store keeps of what happened.
+// npm run bench -- scale: what grows with the organizations, and with what the store keeps of what happened.
 import { availableParallelism, loadavg } from 'node:os';
 import Table from 'cli-table3';
 import { requireBuild } from '../../test/e2e/support/built.js';
@@ -9,7 +9,7 @@ import { measureHistory } from './history.js';
 import { measureOrganizations, type Figures } from './organizations.js';
 import { simulatePolls } from './polls.js';
 
-const HELP = `npm run bench:scale -- [options]
+const HELP = `npm run bench -- scale [options]
 
   --organizations LIST  organizations of the bot, each with a repository and a rule (default 1,100)
   --minutes N           how long their calls are counted, the last one as the quiet minute (default 10)

@@ -1,4 +1,4 @@
-// npm run bench:weight: what the bot takes as whole processes: processor time of starts and commands, memory, an idle core's share, disk.
+// npm run bench -- weight: what the bot takes as whole processes: processor time of starts and commands, memory, an idle core's share, disk.
 import { spawnSync } from 'node:child_process';
 import { availableParallelism, loadavg } from 'node:os';
 import Table from 'cli-table3';
@@ -12,7 +12,7 @@ import { bytesOfOrganization } from './organizations.js';
 import { installedPackages } from './packages.js';
 import { commandsS } from './processor-time.js';
 
-const HELP = `npm run bench:weight -- [options]
+const HELP = `npm run bench -- weight [options]
 
   --rounds N      rounds of each measure; medians are printed (default 3)
   --idle N        seconds in which nothing happens, in each round (default 30)

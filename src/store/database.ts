@@ -338,7 +338,7 @@ const NAME_IN_DOUBT = new Set(['26000', '42P05', '0A000']);
 /**
  * Statements that come again are prepared, once by each connection: to read and plan one of ours anew costs two to five times what it costs to
  * run it. Where 4,000 deliveries that no rule wants are decided in batches, the server takes 0.17 ms for each in place of 0.29, and a bot with the embedded store
- * 1.5 ms in place of 2.0 (processor time, `npm run bench:drain`). Behind a pooler that cannot keep names everything is sent in full.
+ * 1.5 ms in place of 2.0 (processor time, `npm run bench -- drain`). Behind a pooler that cannot keep names everything is sent in full.
  */
 export class PreparedStatements {
   private static readonly ofSources = new WeakMap<DataSource, PreparedStatements>();

@@ -65,6 +65,33 @@ describe('architecture/package', () => {
     expect(started.filter((program) => !PROGRAMS.includes(program))).toEqual([]);
   });
 
+  it('has few npm scripts, each in the table of CONTRIBUTING.md', () => {
+    const rows = readFileSync('CONTRIBUTING.md', 'utf8')
+      .split('\n')
+      .filter((line) => line.startsWith('| `npm '));
+    const missing = Object.keys(scripts).filter(
+      (name) => !rows.some((row) => row.includes(`\`npm ${name === 'test' ? name : `run ${name}`}`)),
+    );
+
+    expect(missing).toEqual([]);
+    expect(Object.keys(scripts).length).toBeLessThanOrEqual(18);
+  });
+
+  it('and no page or comment names another', () => {
+    const named = ['docs', 'src', 'test', 'bench', 'deploy', 'config', '.'].flatMap((folder) =>
+      readdirSync(folder, { recursive: folder !== '.', encoding: 'utf8' })
+        .filter((name) => /\.(md|tsx?|mjs|ya?ml)$/.test(name) && !name.includes('node_modules'))
+        .flatMap((name) =>
+          [...readFileSync(join(folder, name), 'utf8').matchAll(/npm run (?:--silent |-s )?([a-z]+(?::[a-z-]+)*)/g)].map(
+            ([, script = '']) => script,
+          ),
+        ),
+    );
+
+    expect(named.length).toBeGreaterThan(50);
+    expect([...new Set(named)].filter((name) => !Object.hasOwn(scripts, name))).toEqual([]);
+  });
+
   it('is published, with no script that an install would run', () => {
     expect(manifest.private).toBeUndefined();
     expect(Object.keys(scripts).filter((name) => /^(pre|post)?(install|prepare)$/.test(name))).toEqual([]);

@@ -12,7 +12,7 @@ const page = readFileSync(join(root, 'docs/forges.md'), 'utf8');
 const withFullSet = existsSync(join(root, '../shared/recordings')) ? it : it.skip;
 
 describe('contract/forges-doc', () => {
-  withFullSet('has written docs/forges.md (npm run docs:forges)', () => {
+  withFullSet('has written docs/forges.md (npm run docs -- forges)', () => {
     expect(renderPage(page, root, storiesAtHand())).toBe(page);
   });
 

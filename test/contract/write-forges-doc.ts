@@ -1,4 +1,4 @@
-// npm run docs:forges: writes the derived sections of docs/forges.md; needs the full set of recordings.
+// npm run docs -- forges: writes the derived sections of docs/forges.md; needs the full set of recordings.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { renderPage } from './forges-doc.js';

@@ -98,7 +98,7 @@ describe('integration/recordings: rows of the selection', () => {
     },
   );
 
-  it('has written docs/feed.md (npm run docs:feed)', () => {
+  it('has written docs/feed.md (npm run docs -- feed)', () => {
     const page = readFileSync('docs/feed.md', 'utf8');
 
     expect(renderFeedPage(page, results)).toBe(page);

@@ -10,7 +10,7 @@ const docs = operatorDocs();
 const read = (path: string): string => readFileSync(fileURLToPath(new URL(`../../${path}`, import.meta.url)), 'utf8');
 
 describe('generated pages for operators', () => {
-  it.each([...docs.keys()])('docs/%s is what the definitions say (npm run docs:operator)', (name) => {
+  it.each([...docs.keys()])('docs/%s is what the definitions say (npm run docs -- operator)', (name) => {
     expect(read(`docs/${name}`)).toBe(docs.get(name));
   });
 

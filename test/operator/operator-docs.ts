@@ -30,7 +30,7 @@ export interface ConfigKey {
   readonly says: string;
 }
 
-const NOTE = '<!-- Written by `npm run docs:operator` from the definitions in src/. Do not edit. -->';
+const NOTE = '<!-- Written by `npm run docs -- operator` from the definitions in src/. Do not edit. -->';
 
 /** The reference pages for operators, made from the definitions; by file name below `docs/`. */
 export function operatorDocs(): ReadonlyMap<string, string> {

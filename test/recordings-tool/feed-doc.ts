@@ -3,7 +3,7 @@ import { EVENT_KINDS } from '../../src/core/event-kinds.js';
 import { FEED_ROWS, TASK_ROWS, windowOf } from '../../src/events/pairing-table.js';
 import type { FeedResult, Seen } from './play-feed.js';
 
-const BEGIN = (name: string): string => `<!-- ${name}: written by npm run docs:feed -->`;
+const BEGIN = (name: string): string => `<!-- ${name}: written by npm run docs -- feed -->`;
 const END = '<!-- end -->';
 
 /** The page with its derived sections written anew. */

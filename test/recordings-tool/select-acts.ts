@@ -1,5 +1,5 @@
 // Copies the selection that `test/recordings` carries: for every server the smallest acts that together tell every kind of event, every word of
-// the feed and every way of sending. `npm run recordings:select -- FROM TO`, where FROM holds `<server>/acts/*.json`.
+// the feed and every way of sending. `node --import ./test/register-swc.mjs test/recordings-tool/select-acts.ts FROM TO`, where FROM holds `<server>/acts/*.json`.
 // To keep the repository small, answers of calls are left out, and in large acts the second of two hooks that were sent the same bodies
 // (many hooks together, and small acts, stay whole).
 import { mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';

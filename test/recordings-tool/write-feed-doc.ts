@@ -1,4 +1,4 @@
-// npm run docs:feed: writes the derived tables of docs/feed.md from the acts in test/recordings.
+// npm run docs -- feed: writes the derived tables of docs/feed.md from the acts in test/recordings.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { readActFolders } from './act-file.js';

@@ -18,7 +18,7 @@ const HOOK_EVENTS =
   'create delete fork push issues issue_assign issue_label issue_milestone issue_comment pull_request pull_request_assign pull_request_label pull_request_milestone pull_request_sync pull_request_review_request pull_request_comment pull_request_review_approved pull_request_review_rejected pull_request_review_comment wiki repository release package status workflow_run workflow_job action_run_failure action_run_recover action_run_success';
 
 describe('generated pages for authors of rules', () => {
-  it.each([...docs.keys()])('docs/%s is what the definitions say (npm run docs:rules)', (name) => {
+  it.each([...docs.keys()])('docs/%s is what the definitions say (npm run docs -- rules)', (name) => {
     expect(read(name)).toBe(docs.get(name));
   });
 

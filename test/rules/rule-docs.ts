@@ -76,7 +76,7 @@ const EVERYWHERE: ReadonlySet<string> = new Set([
   ...['id', 'kind', 'source', 'org', 'stored_at', 'action', 'actor', 'fact_at', 'repo', 'derived.not_known'],
 ]);
 
-const NOTE = '<!-- Written by `npm run docs:rules` from the definitions in src/. Do not edit. -->';
+const NOTE = '<!-- Written by `npm run docs -- rules` from the definitions in src/. Do not edit. -->';
 const list = (words: readonly string[]): string => words.map((word) => `\`${word}\``).join(', ');
 const cell = (text: string): string => text.replaceAll('|', '\\|');
 

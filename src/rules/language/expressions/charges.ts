@@ -9,7 +9,7 @@ const VALUES_A_STEP = 4;
 const MAX_COUNTED = 130_000;
 /** Characters that are looked at to tell a cost; a longer text costs more than a decision has anyway. */
 const MAX_READ = 512 * 1024;
-/** Steps of compiling one character of a pattern. Calibrated by `npm run bench:functions`, as are all figures below. */
+/** Steps of compiling one character of a pattern. Calibrated by `npm run bench -- functions`, as are all figures below. */
 export const PATTERN_STEPS = 16;
 
 /** What takes the same time whatever it is given. */

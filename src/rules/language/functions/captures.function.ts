@@ -3,7 +3,7 @@ import { defineFunction } from './define-function.js';
 
 /** A text that matches again and again is searched as often. */
 const MAX_CAPTURES = 100;
-/** Searches that keep groups take so much longer than those that only tell whether a pattern matches. Calibrated by `npm run bench:functions`. */
+/** Searches that keep groups take so much longer than those that only tell whether a pattern matches. Calibrated by `npm run bench -- functions`. */
 const GROUPS_FACTOR = 8;
 
 /** What a pattern of a rule finds in a text, such as the numbers behind "Closes #". */

@@ -7,7 +7,7 @@ const MAX_TEXT = 200;
 const MAX_BYTES = 12 * 1024;
 /** Values in one list of a cell or item. */
 const MAX_INNER = 20;
-/** Each character that is kept is looked at by some twenty patterns; the others are counted. Calibrated by `npm run bench:functions`. */
+/** Each character that is kept is looked at by some twenty patterns; the others are counted. Calibrated by `npm run bench -- functions`. */
 const KEPT_A_STEP = 8;
 const CUT_A_STEP = 128;
 /** Of a list or map: each is copied out of the expression first. */
