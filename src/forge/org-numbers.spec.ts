@@ -170,6 +170,16 @@ describe('forge/org-numbers', () => {
     expect([...raised.keys()]).toEqual(['org.other-number/main/acme']);
   });
 
+  it('raises nothing of one that left the config while it was looked at', async () => {
+    const { numbers, unguarded, config, server, raised, guarded } = aWorld();
+    await guarded.listLabels(labels);
+    server.orgs.set('acme', '9');
+    const looking = numbers.look('main', 'acme', unguarded);
+    config.orgs = [];
+    expect((await looking).is).toBe('other');
+    expect([...raised]).toEqual([]);
+  });
+
   it('minds no other owner in an answer', async () => {
     const { guarded } = aWorld({ feed: [{ login: 'butler', id: '9' }] });
     expect(await guarded.listOrgFeed({ org: 'acme' })).toHaveLength(1);

@@ -291,6 +291,8 @@ export class OrgNumbers {
     state.isUntold = look.is === 'untold';
     state.stopped = isStop(look) ? look : null;
     if (!state.stopped) state.confirmedAtMs = state.lookedAtMs;
+    // It left the config while it was looked at: nobody would resolve what is raised now.
+    if (!this.config.orgs.some(({ key }) => key === org)) return;
     const [other, renamed, twice] = [
       `org.other-number/${forge}/${org}`,
       `org.renamed/${forge}/${org}`,
