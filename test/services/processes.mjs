@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
 /**
@@ -35,15 +36,21 @@ export function run(command, args, { account, timeoutMs, onLine, env } = {}) {
   });
 }
 
+/** Linux gives the ports from here on to connections that go out: one of them could take the port while its server is away. */
+const FIRST_OF_CONNECTIONS = 32_768;
+const FIRST_OF_OURS = 12_000;
+
 /** A port of 127.0.0.1 that was free a moment ago; whoever binds it must be ready to try another. */
 export function freePort() {
   return new Promise((resolve, reject) => {
     const server = createServer();
-    server.on('error', reject);
-    server.listen(0, '127.0.0.1', () => {
+    const listen = () => server.listen(randomInt(FIRST_OF_OURS, FIRST_OF_CONNECTIONS), '127.0.0.1');
+    server.on('error', (error) => (error.code === 'EADDRINUSE' ? listen() : reject(error)));
+    server.on('listening', () => {
       const { port } = server.address();
       server.close(() => resolve(port));
     });
+    listen();
   });
 }
 

@@ -26,6 +26,9 @@ export interface TestForge {
   close(): Promise<void>;
 }
 
+/** A connection that is used again may end just then, when the machine is busy. */
+const OWN_CONNECTION = { connection: 'close' };
+
 const EVENTS = ['push', 'create', 'delete', 'repository', 'release', 'issues'];
 
 export async function aForge({
@@ -40,7 +43,11 @@ export async function aForge({
   const sandbox = await startSandbox({ profile });
   const tap = await Tap.to(sandbox.url);
   const control = async (path: string, body: JsonObject): Promise<JsonObject> => {
-    const headers = { authorization: `Bearer ${sandbox.controlToken}`, 'content-type': 'application/json' };
+    const headers = {
+      ...OWN_CONNECTION,
+      authorization: `Bearer ${sandbox.controlToken}`,
+      'content-type': 'application/json',
+    };
     const answer = await fetch(sandbox.url + path, { method: 'POST', headers, body: JSON.stringify(body) });
     if (!answer.ok) throw new Error(`${path} ${JSON.stringify(body)}: ${answer.status} ${await answer.text()}`);
     return (await answer.json()) as JsonObject;
@@ -63,7 +70,8 @@ export async function aForge({
     hook: async (url, secret, more = []) =>
       void (await control('/_sandbox/hooks', { org, url, secret, events: [...EVENTS, ...more] })),
     asAdmin,
-    get: async <T>(path: string) => (await (await fetch(sandbox.apiUrl + path, { headers: asAdmin })).json()) as T,
+    get: async <T>(path: string) =>
+      (await (await fetch(sandbox.apiUrl + path, { headers: { ...OWN_CONNECTION, ...asAdmin } })).json()) as T,
     botCalls: () =>
       sandbox.parts.ledger.entries.filter(({ caller, path }) => caller === botLogin && !path.includes(NOBODY)),
     close: async () => {
