@@ -82,9 +82,9 @@ describe('architecture/package', () => {
       readdirSync(folder, { recursive: folder !== '.', encoding: 'utf8' })
         .filter((name) => /\.(md|tsx?|mjs|ya?ml)$/.test(name) && !name.includes('node_modules'))
         .flatMap((name) =>
-          [...readFileSync(join(folder, name), 'utf8').matchAll(/npm run (?:--silent |-s )?([a-z]+(?::[a-z-]+)*)/g)].map(
-            ([, script = '']) => script,
-          ),
+          [
+            ...readFileSync(join(folder, name), 'utf8').matchAll(/npm run (?:--silent |-s )?([a-z]+(?::[a-z-]+)*)/g),
+          ].map(([, script = '']) => script),
         ),
     );
 
