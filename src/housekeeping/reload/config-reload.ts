@@ -54,7 +54,8 @@ export class ConfigReload {
     this.labelOf = orgLabels(config);
     numbers.onRekeyed(async () => {
       // A command has no files to read again, but goes on under the new keys.
-      if (self.serves === 'command') config.replaceOrgs(await withKeys(config.orgs, knownOrgs, false));
+      if (self.serves === 'command')
+        this.resolveAlertsOf(config.replaceOrgs(await withKeys(config.orgs, knownOrgs, false)).removed);
       // Where no bot runs, the next start finds them.
       if (self.serves === 'bot' || config.store.kind === 'postgres') await this.everywhere();
     });
