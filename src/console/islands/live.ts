@@ -19,16 +19,19 @@ function start(place: HTMLElement): void {
   place.hidden = false;
   let stream: EventSource | null = null;
 
-  /** Rows that came while the pointer was on the table: what somebody is about to click does not move. */
+  /** Rows that came while the pointer or the focus was in the table: what somebody is about to click does not move, and the focus is not lost. */
   const waiting: Row[] = [];
   const show = (): void => {
     if (!body) return;
-    if (body.matches(':hover')) return say('open', 'Live. New rows wait until the pointer leaves the table.');
+    if (body.matches(':hover, :focus-within')) return say('open', 'Live. New rows wait until you leave the table.');
     for (const row of waiting.splice(0)) put(body, row);
     while (body.rows.length > MOST_ROWS) body.deleteRow(-1);
     say('open', 'Live');
   };
-  body?.addEventListener('pointerleave', () => waiting.length > 0 && show());
+  const showWaiting = (): void => void (waiting.length > 0 && show());
+  body?.addEventListener('pointerleave', showWaiting);
+  // While it moves on, nothing has the focus yet.
+  body?.addEventListener('focusout', () => setTimeout(showWaiting));
 
   const say = (state: string, text: string): void => {
     place.dataset['state'] = state;

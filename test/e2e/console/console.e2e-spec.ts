@@ -249,6 +249,27 @@ describeInChromium.each(DEPLOYMENTS)('e2e/console: a walk in a browser (%s)', (d
     await page.close();
   });
 
+  it('lets rows that come wait while the focus is in the timeline, so that it is not lost', async () => {
+    const page = await olga.context.newPage();
+    await page.addInitScript(WATCH);
+    const html = (await (await page.goto(`${stage.url}/activity?all=yes`))?.text()) ?? '';
+    const before = [...html.matchAll(/id="(row-[^"]+)"/g)].map(([, id = '']) => id);
+    const fresh = async (what: 'told' | 'put'): Promise<string[]> =>
+      ((await page.evaluate(`window.${what}`)) as string[]).filter((id) => !before.includes(id));
+    await page.locator('[data-live][data-state="open"]').waitFor();
+    const focused = page.locator('tbody tr a').first();
+    const hasFocus = `document.activeElement.matches('tbody tr a')`;
+    await focused.focus();
+
+    await stage.forge.act('issue.open', { repo: 'acme/app', title: 'while the keyboard is in it', body: '' });
+    await until(async () => (await fresh('told')).length > 0);
+
+    expect([await page.evaluate(hasFocus), await fresh('put')]).toEqual([true, []]);
+    await page.evaluate('document.activeElement.blur()');
+    await until(async () => (await fresh('put')).length > 0);
+    await page.close();
+  });
+
   it('approves a plan and applies it, and the forge is changed', async () => {
     const page = await olga.open(`${stage.url}/plans`);
     const labels = async (): Promise<string[]> =>
