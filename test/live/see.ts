@@ -43,8 +43,8 @@ export async function see(
 /** What an outage leaves behind for a day, and should: the deliveries that it cost. */
 const OF_AN_OUTAGE: ReadonlySet<string> = new Set(['gaps']);
 
-/** What the play itself makes red, and is told so. */
-const MADE_RED: ReadonlySet<string> = new Set(['refused of merge-queue']);
+/** What the play itself makes red, and is told so: a red check in the queue, and pull requests that are merged before a reviewer could be asked. */
+const MADE_RED: ReadonlySet<string> = new Set(['refused of merge-queue', 'refused of reviewer-by-turns']);
 
 /**
  * Nothing waits, and nothing of the bot complains.
