@@ -42,6 +42,13 @@ export interface OpenWish {
   readonly params: JsonObject;
   /** As `ActionContext.noted`. */
   readonly noted: JsonObject;
+  readonly isPaused: boolean;
+}
+
+/** A newer wish of the same effect key that wants something else. */
+export interface OvertakingWish {
+  readonly rule: string;
+  readonly action: string;
 }
 
 /** The newest settled intent of the same effect key: the memory where the forge can tell nothing. */
@@ -65,6 +72,8 @@ export interface ActionContext<Kind extends TargetKind, Must extends OperationNa
   readonly noted: JsonObject;
   /** Live intents that have not ended, of the same action and order of effects, planned before this one, in their order. */
   openBefore(): Promise<readonly OpenWish[]>;
+  /** What was fulfilled before this one, which must end: told to those that noted something, and so may have something to tell; others are cancelled. Null = nothing. */
+  readonly overtakenBy: OvertakingWish | null;
   /** By the clock of this process; null after a lost answer, when only the forge is asked. */
   readonly now: Date | null;
   /** Numbers of the objects that intents of this effect key made: what we own. Empty where the journal tells of none. */
@@ -126,6 +135,7 @@ export interface LookContext<
   | 'earlierSteps'
   | 'noted'
   | 'openBefore'
+  | 'overtakenBy'
   | 'now'
   | 'made'
   | 'lastMade'
@@ -404,7 +414,7 @@ export function refused(reason: Reason): NoChange {
 /**
  * Something that others do is missing still (an approval, a check): looked at again after the events of `awaits` and from time to time. After a write it says
  * that this was a step on the way: each look makes at most one, and the effect is done with the last.
- * @param note what the next looks for this intent are told (`noted`)
+ * @param note what the next looks for this intent are told (`noted`). Without one the intent is given up after three days; what notes something ends by itself
  */
 export function notYet(reason: Reason, note: JsonObject = {}, againInMs?: number): NoChange {
   return { kind: 'not-yet', reason, detail: note, ...(againInMs === undefined ? {} : { againInMs }) };

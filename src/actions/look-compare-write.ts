@@ -219,6 +219,7 @@ const NO_JOURNAL = {
   earlierSteps: async () => [],
   noted: {},
   openBefore: async () => [],
+  overtakenBy: null,
   now: null,
   made: async () => new Set<string>(),
   lastMade: async () => null,

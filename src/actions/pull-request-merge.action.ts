@@ -36,7 +36,7 @@ const RAISED_BY_QUEUE: ReadonlySet<EventKind> = new Set(['pull_request.synchroni
 
 const QUEUE_OPERATIONS = [
   'updatePullBranch',
-  'compareCommits',
+  'listCommits',
   'getCommit',
   'createComment',
   'listComments',

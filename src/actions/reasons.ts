@@ -42,6 +42,17 @@ function short(sha: string): string {
   return sha.slice(0, 10);
 }
 
+interface Turn {
+  readonly place: number;
+  readonly behind: readonly string[];
+  readonly base: string;
+  readonly paused?: readonly string[];
+}
+
+function numbered(lead: string, numbers: readonly string[]): string {
+  return numbers.length === 0 ? '' : `${lead} ${numbers.map((number) => `#${number}`).join(', ')}`;
+}
+
 function nth(place: number): string {
   const end = place % 100 > 10 && place % 100 < 14 ? 'th' : (['th', 'st', 'nd', 'rd'][place % 10] ?? 'th');
   return `${place}${end}`;
@@ -219,8 +230,11 @@ export const say = defineReasons(
       `#${number} cannot be merged: it conflicts, or its head moved`,
 
     /** `behind`: numbers of the pull requests before it. */
-    'queue.place': ({ place, behind, base }: { place: number; behind: readonly string[]; base: string }) =>
-      `${nth(place)} in the merge queue of ${base}${behind.length === 0 ? '' : `, behind ${behind.map((number) => `#${number}`).join(', ')}`}`,
+    'queue.place': ({ place, behind, base, paused = [] }: Turn) =>
+      `${nth(place)} in the merge queue of ${base}${numbered(', behind', behind)}${numbered('; these are paused and let it pass:', paused)}`,
+    'queue.overtaken': ({ rule, action }: { rule: string; action: string }) => `rule ${rule} did ${action} since then`,
+    'queue.stayed': ({ days, because }: { days: number; because: Reason }) =>
+      `after ${days} days it still waits (${textOf(because)}); mend that, then ask for the merge again, by its label or command`,
     'queue.checks': ({ sha, state }: { sha: string; state: string | null }) =>
       `1st in its merge queue, and the statuses of ${short(sha)} are ${state ?? 'not there'}`,
     'queue.updated': ({ number }: { number: string }) =>

@@ -150,6 +150,7 @@ const NOTHING_DONE: Parameters<typeof prepareEffect>[0] = {
     attemptsOfIntent: async () => [],
     intentsOfRun: async () => [],
     openInOrder: async () => [],
+    paused: async () => [],
   },
   clock: systemClock,
   recovery: { sentOfEffects: async () => [] },

@@ -17,13 +17,13 @@ import type { RuleStatus } from '../rules/revisions/active-revisions.port.js';
 import { RevisionStatus } from '../rules/revisions/rule-status.js';
 import { Budgets } from './execute/budget-keeper.js';
 import { EffectTools } from './execute/effect-tools.js';
-import { classifyError, endingOf, endingOfStatus, Settler, unreadCause } from './execute/settle.js';
+import { classifyError, endingOf, endingOfStatus, Settler, unreadCause, wakeOvertaken } from './execute/settle.js';
 import type { Aftermath, Ending } from './execute/settle.js';
 import { ForgeHealth, type ForgeAccess, type OrgSettings } from './execute/forge-access.js';
 import { GuardedForge, ReadForAnother, SharedReads } from './execute/guarded-forge.js';
 import { callerOfIntent, keepLease } from './execute/keep-claim.js';
 import { CONTRADICTED, LiveState, NO_HISTORY, findObjection, sentOnce } from './execute/objections.js';
-import { findMeans, prepareEffect, refusalOf, type Earlier, type Means } from './execute/prepare-effect.js';
+import { findMeans, notedIn, prepareEffect, refusalOf, type Earlier, type Means } from './execute/prepare-effect.js';
 import type { Claim } from './journal-store.port.js';
 import { isOpen } from './recover/read-back.js';
 
@@ -67,8 +67,12 @@ export class IntentToEffect {
     const lease = keepLease(this.tools.journal, claim);
     try {
       const calls: CallsMade = new Map();
-      const work = async (): Promise<Aftermath> =>
-        this.settler.settle(claim, withCalls(await this.perform(claim, calls), calls));
+      const work = async (): Promise<Aftermath> => {
+        const ending = withCalls(await this.perform(claim, calls), calls);
+        const aftermath = await this.settler.settle(claim, ending);
+        await wakeOvertaken(this.tools, claim.intent, ending.to);
+        return aftermath;
+      };
       return await callingAs(callerOfIntent(claim.intent), work);
     } finally {
       lease.release();
@@ -103,7 +107,9 @@ export class IntentToEffect {
     const { journal, clock } = this.tools;
     const recovery = claim.hasHistory ? sentOnce(this.tools.recovery) : NO_HISTORY;
     const objection = await findObjection({ journal, clock, recovery, alerts: this.alerts }, claim, action);
-    if (objection) return objection;
+    // What noted something ends by itself: it may have something to tell people.
+    const isOvertaken = objection?.to === 'cancelled' && Object.keys(notedIn(intent)).length > 0;
+    if (objection && !isOvertaken) return objection;
     const budgets = await this.budgetsOf(intent, settings);
     if ('to' in budgets) return budgets;
     const spent = await journal.spentBudget(budgets);
@@ -112,14 +118,10 @@ export class IntentToEffect {
     const guard = this.guard(means, intent, epoch, budgets, shares, calls);
     try {
       const guarded: ForgeAccess = { client: guard.client, offers: (name) => access.offers(name) };
-      const prepared = await prepareEffect(
-        { ...this.tools, recovery },
-        intent,
-        means,
-        guard,
-        guarded,
-        await this.earlier(intent, access),
-      );
+      const prepared = await prepareEffect({ ...this.tools, recovery }, intent, means, guard, guarded, {
+        ...(await this.earlier(intent, access)),
+        overtakenBy: isOvertaken ? claim.overtakenBy : null,
+      });
       if ('reason' in prepared) {
         const { code, reason } = prepared;
         return this.refused(intent, reason, { code }, code);

@@ -123,6 +123,14 @@ class Queue {
     return intents.map(({ state, reason }) => `${state}: ${sentenceOf(reason)}`);
   }
 
+  /** What its head shows of its place. */
+  async place(number: number): Promise<string | undefined> {
+    const { head } = await this.pull(number);
+    const { statuses } = await this.rig.stage.getCombinedStatus({ ...APP, ref: head?.sha ?? '' });
+    const shown = statuses?.find(({ context }) => context === 'forgehand/queue');
+    return shown?.status === 'success' ? (shown.description ?? '') : undefined;
+  }
+
   async comments(number: number): Promise<string[]> {
     const comments = await this.rig.stage.listComments({ ...APP, index: String(number) });
     return comments.map(({ body }) => (body ?? '').split('\n')[0] ?? '');
@@ -259,6 +267,69 @@ describe.each(['gitea', 'gitea@1.26', 'forgejo'] as const)('integration/merge-qu
       expect.stringMatching(/^done: /),
       expect.stringMatching(/^refused: taken out of the merge queue of main: the statuses of .* are failure/),
     ]);
+  });
+
+  it('leaves as soon as it is taken back, with one comment, and its place says so', async () => {
+    const queue = await Queue.start(profile, 2);
+    queue.ci = () => 'pending';
+    await queue.write('main.txt', { branch: 'main' });
+    for (let n = 0; n < 4; n += 1) await queue.round();
+    expect(await queue.place(1)).toMatch(/^1st in its merge queue/);
+    const { rig, repo } = queue.rig;
+    await rig.plan('pull_request.unqueue', { number: '1' }, { repo, rule: 'dequeue' });
+
+    // No time passes: all that is due is worked on.
+    const due = (): Promise<string[]> => rig.journal.dueIntents(1, { org: 'acme', background: false });
+    for (let [next] = await due(); next; [next] = await due()) await rig.attempt(next);
+
+    const left = 'taken out of the merge queue of main: rule dequeue did pull_request.unqueue since then';
+    expect((await queue.said())[0]).toBe(`refused: ${left}`);
+    expect(await queue.place(1)).toBe(left);
+    expect(await queue.comments(1)).toEqual([`${left.replace('t', 'T').replace('_', '\\_')}.`]);
+    queue.ci = () => 'success';
+    await queue.rounds();
+    expect((await queue.said())[1]).toMatch(/^done: pull request #2 merged/);
+    expect(await queue.comments(1)).toHaveLength(1);
+  });
+
+  it('leaves after three days, with one comment that says what to do', async () => {
+    const queue = await Queue.start(profile, 2, { approvals: 0, label: 'ready' });
+    const { id } = await queue.rig.stage.createLabel({ ...APP, body: { name: 'ready', color: '#00aa00' } });
+    for (const index of ['1', '2'])
+      await queue.rig.stage.addIssueLabels({ ...APP, index, body: { labels: [BigInt(id ?? 0)] } });
+    await queue.write('main.txt', { branch: 'main' });
+    queue.ci = (number) => (number === 1 ? 'pending' : 'success');
+    await queue.round();
+    await queue.rig.stage.updatePull({ ...APP, index: '1', body: { title: 'WIP: topic 1' } });
+    await queue.round();
+    expect((await queue.said())[0]).toBe('planned: waits: pull request #1 is a draft');
+    await queue.round(3 * 24 * 60 * MINUTE_MS);
+    await queue.rounds();
+
+    const left =
+      'taken out of the merge queue of main: after 3 days it still waits (pull request #1 is a draft); mend that, then ask for the merge again, by its label or command';
+    expect((await queue.said())[0]).toBe(`refused: ${left}`);
+    expect(await queue.place(1)).toBe(left);
+    expect(await queue.comments(1)).toEqual([expect.stringMatching(/^Taken out of .* after 3 days it still waits/)]);
+  });
+
+  it('lets those behind pass what is paused, and keeps its place', async () => {
+    const queue = await Queue.start(profile, 2);
+    queue.ci = () => 'pending';
+    await queue.write('main.txt', { branch: 'main' });
+    for (let n = 0; n < 4; n += 1) await queue.round();
+    expect((await queue.said())[1]).toBe('planned: waits: 2nd in the merge queue of main, behind #1');
+    const { journal, clock } = queue.rig.rig;
+    await journal.pause({ org: 'acme', rule: 'wish-1', by: 'ann', at: clock.now() });
+    queue.ci = () => 'success';
+    for (let n = 0; n < 8; n += 1) await queue.round();
+    expect(await queue.said()).toEqual([
+      expect.stringMatching(/^planned: /),
+      expect.stringMatching(/^done: pull request #2 merged/),
+    ]);
+    await journal.resume('acme', 'wish-1');
+    await queue.rounds();
+    expect((await queue.said())[0]).toMatch(/^done: pull request #1 merged/);
   });
 
   it('approvals of the head that people saw stay good over the update, unless the forge dismisses them', async () => {

@@ -35,9 +35,10 @@ function look(
     getCommit: async ({ sha }: { sha: string }) => ({
       parents: (parents[sha] ?? []).map((parent) => ({ sha: parent })),
     }),
-    compareCommits: async ({ basehead }: { basehead: string }) => ({
-      total_commits: target.includes(basehead.split('...')[1] ?? '') ? 0 : 1,
-    }),
+    listCommits: async ({ sha, not, limit }: { sha: string; not: string; limit: number }) => {
+      expect([not, limit]).toEqual([TIP, 1]);
+      return target.includes(sha) ? [] : [{ sha }];
+    },
   };
   const place = { owner: 'acme', repo: 'app' };
   const isOurs = ({ id }: { id: string }): boolean => id === BOT.id;
@@ -75,12 +76,13 @@ describe('actions/support/merge-place', () => {
 
   it('stands behind those that are ready for the same branch, each once', () => {
     const wish = (number: string, over: object = {}) => ({
+      isPaused: false,
       params: { number },
       noted: { base: 'main', entered: '2026-11-20T12:00:00Z', isReady: true, ...over },
     });
     const before = [wish('1'), wish('2', { base: 'dev' }), wish('3', { isReady: false }), wish('1'), wish('9')];
 
-    expect(aheadOf([...before, { params: { number: '4' }, noted: {} }], 'main', '9')).toEqual(['1']);
+    expect(aheadOf([...before, { params: { number: '4' }, noted: {}, isPaused: false }], 'main', '9')).toEqual(['1']);
   });
 
   it('tells once since it took its place', () => {

@@ -72,7 +72,7 @@ const MOST_UPDATES = 20;
  * @returns the own updates, oldest first; `foreign` = it is somebody else's; null = the forge does not tell yet whose it is
  */
 export async function ownUpdates(
-  forge: Pick<ForgeClient, 'listTimeline' | 'getCommit' | 'compareCommits'>,
+  forge: Pick<ForgeClient, 'listTimeline' | 'getCommit' | 'listCommits'>,
   { place, number, head, pinned, earlier, tip, isOurs }: Head,
 ): Promise<readonly string[] | 'foreign' | null> {
   const before = [pinned, ...earlier];
@@ -90,22 +90,22 @@ export async function ownUpdates(
     const { parents = [] } = await forge.getCommit({ ...place, sha, stat: false });
     const [first, second] = parents.map((parent) => parent.sha ?? '');
     if (!first || !second || parents.length !== 2) return 'foreign';
-    if ((await missingOf(forge, place, tip, second)) > 0) return 'foreign';
+    if (await lacks(forge, place, tip, second)) return 'foreign';
     chain.unshift(sha);
     sha = first;
   }
   return [...upTo(sha), ...chain];
 }
 
-/** How many commits `head` has that `base` has not. */
-export async function missingOf(
-  forge: Pick<ForgeClient, 'compareCommits'>,
+/** Whether the commit `one` lacks commits that `other` has. One commit is read: a comparison of branches far apart is read whole, and may be too large. */
+export async function lacks(
+  forge: Pick<ForgeClient, 'listCommits'>,
   place: Head['place'],
-  base: string,
-  head: string,
-): Promise<number> {
-  const beyond = await forge.compareCommits({ ...place, basehead: `${base}...${head}` });
-  return Number(beyond.total_commits ?? beyond.commits?.length ?? 0);
+  one: string,
+  other: string,
+): Promise<boolean> {
+  const lean = { page: 1, limit: 1, files: false, stat: false, verification: false };
+  return (await forge.listCommits({ ...place, ...lean, sha: other, not: one })).length > 0;
 }
 
 interface Push {

@@ -13,7 +13,7 @@ import type { JsonObject } from '../../core/json.js';
 import type { Pull } from '../../core/objects/tracker.js';
 import { textOf, type Reason } from '../../core/reason.js';
 import { isRefused, type ForgeClient } from '../../forge/forge-client.js';
-import { aheadOf, isTold, leavingText, missingOf, ownUpdates, placeIn, type Noted } from './merge-place.js';
+import { aheadOf, isTold, lacks, leavingText, ownUpdates, placeIn, type Noted } from './merge-place.js';
 import {
   judge,
   readReviews,
@@ -29,6 +29,9 @@ import type { OpenCall } from './recovery.js';
 /** Default of `checks_within`, in minutes. */
 const CHECKS_WITHIN = 60;
 const MINUTE_MS = 60_000;
+/** Longest stay in the queue. */
+const STAYS_DAYS = 3;
+const DAY_MS = 24 * 60 * MINUTE_MS;
 /** Whoever stands at the head of the queue looks as often: some forges tell of no status. */
 const LOOK_MS = 30_000;
 
@@ -47,13 +50,13 @@ type QueueForge = Pick<ForgeClient, 'getBranch' | 'listReviews' | 'getCombinedSt
   Partial<
     Pick<
       ForgeClient,
-      'updatePullBranch' | 'compareCommits' | 'getCommit' | 'createComment' | 'listComments' | 'createStatus'
+      'updatePullBranch' | 'listCommits' | 'getCommit' | 'createComment' | 'listComments' | 'createStatus'
     >
   >;
 
 interface QueueLook extends Pick<
   ActionContext<'repository', never, never>,
-  'isOurs' | 'mergesOwnApprovals' | 'noted' | 'now' | 'openBefore'
+  'isOurs' | 'mergesOwnApprovals' | 'noted' | 'now' | 'openBefore' | 'overtakenBy'
 > {
   readonly forge: QueueForge;
   readonly place: Place;
@@ -64,9 +67,9 @@ interface QueueLook extends Pick<
 export async function lookInQueue(context: QueueLook, wanted: MergeWish, pull: Pull | null): Promise<SeenPull> {
   const { forge, place, call, now, isOurs } = context;
   const { number, sha: pinned } = wanted;
-  const { compareCommits, getCommit, listComments } = forge;
+  const { listCommits, getCommit, listComments } = forge;
   const noted = placeIn(context.noted);
-  let queue: SeenQueue = { now, noted };
+  let queue: SeenQueue = { now, noted, overtakenBy: context.overtakenBy };
   const [head, base] = [pull?.head?.sha, pull?.base?.ref];
   const tested = call?.snapshot?.['does'] === 'merge' ? call.snapshot : null;
   if (tested && pull?.merged === true && getCommit)
@@ -74,14 +77,14 @@ export async function lookInQueue(context: QueueLook, wanted: MergeWish, pull: P
       ...queue,
       between: await mergedOn({ getCommit }, place, pull, { head: String(tested['head']), tip: String(tested['tip']) }),
     };
-  if (call || !compareCommits || !getCommit || !listComments || !forge.updatePullBranch || !forge.createStatus)
+  if (call || !listCommits || !getCommit || !listComments || !forge.updatePullBranch || !forge.createStatus)
     return { pull, queue };
   let seen: SeenPull = { pull, queue };
   if (pull?.state === 'open' && head && base) {
     const tip = (await forge.getBranch({ ...place, branch: base })).commit?.id ?? '';
     queue = { ...queue, tip };
     const earlier = noted?.own ?? [];
-    const reads = { listTimeline: forge.listTimeline, getCommit, compareCommits };
+    const reads = { listTimeline: forge.listTimeline, getCommit, listCommits };
     const own = await ownUpdates(reads, { place, number, head, pinned, earlier, tip, isOurs });
     const heads = own === null ? null : [pinned, ...(own === 'foreign' ? [] : own)];
     const { checks, placeText } = await statusesOf(forge, { ...place, ref: head });
@@ -92,9 +95,16 @@ export async function lookInQueue(context: QueueLook, wanted: MergeWish, pull: P
       if (wanted.checks !== false && !judge(wanted, seen, null)) seen = { ...seen, checks };
     }
     if (isReady(judge(wanted, seen, null))) {
-      const ahead = aheadOf(await context.openBefore(), base, number);
-      const isBehind = ahead.length > 0 ? undefined : (await missingOf({ compareCommits }, place, head, tip)) > 0;
-      queue = { ...queue, ahead, ...(isBehind === undefined ? {} : { isBehind }) };
+      const before = await context.openBefore();
+      const [ahead, paused] = [false, true].map((isPaused) =>
+        aheadOf(
+          before.filter((one) => one.isPaused === isPaused),
+          base,
+          number,
+        ),
+      ) as [string[], string[]];
+      const isBehind = ahead.length > 0 ? undefined : await lacks({ listCommits }, place, head, tip);
+      queue = { ...queue, ahead, paused, ...(isBehind === undefined ? {} : { isBehind }) };
     }
   }
   seen = { ...seen, queue };
@@ -113,18 +123,26 @@ const UNFINISHED: ReadonlySet<string> = new Set(['cannot.merge.no-status', 'cann
 const RED: ReadonlySet<unknown> = new Set(['failure', 'error']);
 
 /** Why one that has its place leaves the queue; null = it stays. Pure. */
-function leavesFor(wanted: MergeWish, seen: SeenPull, { now, isBehind }: SeenQueue, noted: Noted): Reason | null {
+function leavesFor(wanted: MergeWish, seen: SeenPull, queue: SeenQueue, noted: Noted): Reason | null {
+  const { now, isBehind, overtakenBy } = queue;
   if (noted.leaving) return noted.leaving;
+  if (overtakenBy) return say('queue.overtaken', { rule: overtakenBy.rule, action: overtakenBy.action });
   const no = judge(wanted, seen, null);
   if (no?.kind === 'refused') return no.reason;
   if (no?.reason.code === 'cannot.merge.label') return no.reason;
   if (no?.reason.code === 'cannot.merge.checks' && RED.has(seen.checks)) return no.reason;
+  if (now !== null && now.getTime() - Date.parse(noted.entered) >= STAYS_DAYS * DAY_MS)
+    return say('queue.stayed', { days: STAYS_DAYS, because: no?.reason ?? turnIn(queue, noted.base) });
   const within = wanted.checks_within ?? CHECKS_WITHIN;
   const isLate = now !== null && noted.since !== null && now.getTime() - Date.parse(noted.since) > within * MINUTE_MS;
   if (isLate && no?.reason.code === 'queue.head') return no.reason;
   return no && isLate && isBehind === false && UNFINISHED.has(no.reason.code)
     ? say('queue.no-checks', { sha: seen.pull?.head?.sha ?? '', minutes: within, state: seen.checks ?? null })
     : null;
+}
+
+function turnIn({ ahead = [], paused = [] }: SeenQueue, base: string): Reason {
+  return say('queue.place', { place: ahead.length + 1, behind: ahead, base, ...(paused.length > 0 ? { paused } : {}) });
 }
 
 /** Pure. */
@@ -175,7 +193,7 @@ export function compareInQueue(
     return no && no.kind === 'not-yet' && noted
       ? showing(notYet(no.reason, noteOf({ ...place, isReady: false })))
       : (no as Decision<never>);
-  const turn = say('queue.place', { place: (ahead?.length ?? 0) + 1, behind: ahead ?? [], base: place.base });
+  const turn = turnIn(queue, place.base);
   // It takes its place before its first call: those behind it wait, whatever becomes of that.
   if (!noted) return notYet(turn, noteOf(place), 0);
   if (ahead === undefined || ahead.length > 0) return showing(notYet(turn, noteOf(place)));

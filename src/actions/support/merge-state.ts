@@ -1,4 +1,12 @@
-import { notYet, refused, there, undone, type ActionContext, type Decision } from '../define-action.js';
+import {
+  notYet,
+  refused,
+  there,
+  undone,
+  type ActionContext,
+  type Decision,
+  type OvertakingWish,
+} from '../define-action.js';
 import { say } from '../reasons.js';
 import type { ForgeEvent } from '../../core/event.js';
 import { isJsonObject } from '../../core/json.js';
@@ -54,8 +62,12 @@ export interface SeenQueue {
   readonly now: Date | null;
   /** Null = it has no place yet. */
   readonly noted: Noted | null;
+  /** As `ActionContext.overtakenBy`. */
+  readonly overtakenBy?: OvertakingWish | null;
   /** Numbers of the pull requests before it; undefined = not asked for. */
   readonly ahead?: readonly string[];
+  /** Those that would stand before it and are paused: they let it pass. */
+  readonly paused?: readonly string[];
   /** Whether the target has commits that the head has not; undefined = not asked for. */
   readonly isBehind?: boolean;
   /** Commit of the target branch; undefined = not asked for. */

@@ -23,7 +23,7 @@ import { Secret } from '../../core/secret.js';
 import type { Target } from '../../core/target.js';
 import type { ForgeClient } from '../../forge/forge-client.js';
 import type { OperationName } from '../../forge/operations.js';
-import type { JournalStore } from '../journal-store.port.js';
+import { pauseOf, type JournalStore } from '../journal-store.port.js';
 import type { RecoveryStore } from '../recovery-store.port.js';
 import type { ForgeAccess, Forges, OrgDirectory, OrgSettings, OrgLimits } from './forge-access.js';
 import type { GuardedForge } from './guarded-forge.js';
@@ -37,7 +37,7 @@ import {
 } from '../../core/repository-owner.js';
 
 export interface PrepareDeps {
-  readonly journal: Pick<JournalStore, 'lastSettled' | 'attemptsOfIntent' | 'intentsOfRun' | 'openInOrder'>;
+  readonly journal: Pick<JournalStore, 'lastSettled' | 'attemptsOfIntent' | 'intentsOfRun' | 'openInOrder' | 'paused'>;
   readonly recovery: Pick<RecoveryStore, 'sentOfEffects'>;
   readonly actions: ReadonlyMap<string, AnyAction>;
   readonly forges: Forges;
@@ -98,7 +98,7 @@ export function findMeans({ actions, orgs, forges }: PrepareDeps, intent: Wanted
  * the journal does not hold its run.
  */
 export type Earlier = Pick<ActionContext<never, never, never>, 'earlierCalls' | 'openCalls' | 'mark'> &
-  Partial<Pick<ActionContext<never, never, never>, 'earlierSteps'>>;
+  Partial<Pick<ActionContext<never, never, never>, 'earlierSteps' | 'overtakenBy'>>;
 
 /** An effect up to its action: the parameters opened, the target found, and all that the action may use. */
 interface Prepared {
@@ -137,6 +137,7 @@ export async function prepareEffect(
     forge: pick(guard.client, action, access),
     recall: () => recall(journal, intent),
     earlierSteps: () => earlierSteps(journal, intent),
+    overtakenBy: null,
     ...earlier,
     noted: notedIn(intent),
     openBefore: () => openBefore(journal, intent),
@@ -240,21 +241,24 @@ async function recall(
 }
 
 /** What the action itself told with its last outcome. */
-function notedIn({ result }: Partial<Pick<Intent, 'result'>>): JsonObject {
+export function notedIn({ result }: Partial<Pick<Intent, 'result'>>): JsonObject {
   const detail = isJsonObject(result) ? result['detail'] : null;
   return isJsonObject(detail) ? detail : {};
 }
 
 async function openBefore(
-  journal: Pick<JournalStore, 'openInOrder'>,
+  journal: Pick<JournalStore, 'openInOrder' | 'paused'>,
   { id, action, orderKey }: Wanted,
 ): Promise<OpenWish[]> {
   const open = await journal.openInOrder(orderKey, action);
   const own = open.findIndex((one) => one.id === id);
-  return open
-    .slice(0, own < 0 ? undefined : own)
-    .filter(({ mode }) => mode === 'live')
-    .map((one) => ({ params: one.params, noted: notedIn(one) }));
+  const before = open.slice(0, own < 0 ? undefined : own).filter(({ mode }) => mode === 'live');
+  const pauses = before.length > 0 ? await journal.paused() : [];
+  return before.map((one) => ({
+    params: one.params,
+    noted: notedIn(one),
+    isPaused: pauseOf(pauses, one) !== undefined,
+  }));
 }
 
 async function earlierSteps(

@@ -18,6 +18,7 @@ import type { IntentState } from '../../core/states.js';
 import { Metrics } from '../../observability/metrics.js';
 import { JournalStore, type Claim, type DueIntent, type IntentMove, type Settled } from '../journal-store.port.js';
 import type { IntentStatus } from '../../rules/revisions/active-revisions.port.js';
+import type { EffectTools } from './effect-tools.js';
 import { isSilence } from './forge-access.js';
 import { WriteNotAllowed, WriteNotWanted, type WriteState, WriteSuppressed } from './guarded-forge.js';
 import { persist } from './keep-claim.js';
@@ -309,6 +310,16 @@ export function tellUntested(
   else if (because.code === MERGED) alerts.resolve(key);
 }
 
+/** What ended well may undo what an older intent still waits for: that one is due now (the poll finds it), and ends. */
+export async function wakeOvertaken(
+  { actions, journal }: Pick<EffectTools, 'actions' | 'journal'>,
+  { action, org, orderKey }: Pick<Intent, 'action' | 'org' | 'orderKey'>,
+  ended: string,
+): Promise<void> {
+  if (ended !== 'done' && ended !== 'unchanged') return;
+  if (actions.get(actions.get(action)?.effect?.undoes ?? '')?.awaits) await journal.revisit(org, orderKey);
+}
+
 const UNTESTED = 'made.merged-untested';
 const MERGED = 'made.merged';
 
@@ -415,14 +426,14 @@ export class Settler {
     }
   }
 
-  /** Given up when it waits too long since it was planned: `retry` by hand looks once more. */
+  /** Given up when it waits too long since it was planned, unless it noted something, and so ends by itself: `retry` by hand looks once more. */
   private moveOfWait(
     { plannedAt }: Intent,
     { reason: because, detail, againInMs }: Extract<Ending, { to: 'waits' }>,
   ): Move {
     const now = this.clock.now().getTime();
     const waitsForMs = now - plannedAt.getTime();
-    if (waitsForMs < WAITS_AT_MOST_MS)
+    if (waitsForMs < WAITS_AT_MOST_MS || detail !== undefined)
       return {
         to: 'planned',
         reason: intentReason('intent.waits', { because }),

@@ -9,7 +9,7 @@ import type { Logger } from '../../core/logger.js';
 import type { Random } from '../../core/random.js';
 import type { EffectTools } from '../execute/effect-tools.js';
 import { persist } from '../execute/keep-claim.js';
-import { judgeFailure, tellUntested } from '../execute/settle.js';
+import { judgeFailure, tellUntested, wakeOvertaken } from '../execute/settle.js';
 import type { IntentMove } from '../journal-store.port.js';
 import type { RecoveryClaim } from '../recovery-store.port.js';
 import { factsOf } from './remove-duplicates.js';
@@ -133,6 +133,7 @@ export class VerdictWriter {
     const moved = await persist(() =>
       this.tools.journal.move({ intentId: intent.id, epoch, from: ['unknown'], ...move }),
     );
+    if (moved) await wakeOvertaken(this.tools, intent, move.to);
     if (moved)
       this.logger.info(
         {
