@@ -16,9 +16,9 @@ import { traceOf } from '../../core/trace.js';
 import type { Intent } from '../../core/run.js';
 import type { IntentState } from '../../core/states.js';
 import { Metrics } from '../../observability/metrics.js';
+import type { AnyAction } from '../../actions/define-action.js';
 import { JournalStore, type Claim, type DueIntent, type IntentMove, type Settled } from '../journal-store.port.js';
 import type { IntentStatus } from '../../rules/revisions/active-revisions.port.js';
-import type { EffectTools } from './effect-tools.js';
 import { isSilence } from './forge-access.js';
 import { WriteNotAllowed, WriteNotWanted, type WriteState, WriteSuppressed } from './guarded-forge.js';
 import { persist } from './keep-claim.js';
@@ -312,7 +312,10 @@ export function tellUntested(
 
 /** What ended well may undo what an older intent still waits for: that one is due now (the poll finds it), and ends. */
 export async function wakeOvertaken(
-  { actions, journal }: Pick<EffectTools, 'actions' | 'journal'>,
+  {
+    actions,
+    journal,
+  }: { readonly actions: ReadonlyMap<string, AnyAction>; readonly journal: Pick<JournalStore, 'revisit'> },
   { action, org, orderKey }: Pick<Intent, 'action' | 'org' | 'orderKey'>,
   ended: string,
 ): Promise<void> {
