@@ -65,6 +65,22 @@ describe('events/derive', () => {
     expect(labeled).toEqual({ labels_added: ['bug'], labels_removed: [], not_known: [] });
   });
 
+  it('takes what it was opened with for put on, also where the feed dates the opening a second later', () => {
+    const derived = told(
+      issue('issue.opened', named('bug'), 2),
+      issue('issue.labeled', named('bug'), 1),
+      pull('pull_request.opened', { assignees: [{ login: 'ann' }] }, 2),
+      pull('pull_request.assigned', { assignees: [{ login: 'ann' }] }, 1),
+    );
+
+    expect(derived).toMatchObject([
+      null,
+      { labels_added: ['bug'], not_known: [] },
+      null,
+      { assignees_added: ['ann'], not_known: [] },
+    ]);
+  });
+
   it('learns from what comes along with another fact, until a fact of its own speaks', () => {
     const derived = told(
       issue('issue.edited', named('bug'), 1),

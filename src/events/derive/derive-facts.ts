@@ -120,7 +120,8 @@ function heldAfter(
   const since = at ?? before?.at ?? null;
   if (thing.about.has(fact.kind)) return value === undefined ? null : { value, at: since, isTold: true };
   if (before?.isTold) return null;
-  if (atFirst?.toldBy.has(fact.kind)) return { value: atFirst.value, at: since, isTold: true };
+  // Whatever is told of the thing itself is newer, also where the forge writes the opening down a second later.
+  if (atFirst?.toldBy.has(fact.kind)) return { value: atFirst.value, at: null, isTold: true };
   return value === undefined || isEqual(value, before?.value) ? null : { value, at: since, isTold: false };
 }
 
