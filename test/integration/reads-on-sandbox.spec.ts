@@ -111,6 +111,20 @@ describe.each(['gitea', 'gitea@1.26', 'forgejo'] as const)('integration/reads-on
     expect(await list('issues.list', { author: 'nobody-at-all' })).toEqual([]);
   });
 
+  it('issues.list: of one milestone, also where its title has a comma or is not there', async () => {
+    const { stage, list } = await start(profile);
+    for (const title of ['1.5', 'soon, or later']) {
+      const { id } = await stage.createMilestone({ ...APP, body: { title } });
+      await stage.createIssue({ ...APP, body: { title: `of ${title}`, milestone: id ?? 0 } });
+    }
+    await stage.createIssue({ ...APP, body: { title: 'of none' } });
+    const title = ({ title: text }: { title: string }): string => text;
+
+    expect(each(await list('issues.list', { milestone: '1.5' }), title)).toEqual(['of 1.5']);
+    expect(each(await list('issues.list', { milestone: 'soon, or later' }), title)).toEqual(['of soon, or later']);
+    expect(await list('issues.list', { milestone: 'soon' })).toEqual([]);
+  });
+
   it('first: N reads no page beyond the elements that it takes', async () => {
     const { stage, list, calls } = await start(profile);
     for (let n = 1; n <= 60; n += 1) await stage.createLabel({ ...APP, body: { name: `l${n}`, color: '#00aa00' } });

@@ -36,13 +36,14 @@ export const trackerLookups = [
   defineLookup({
     name: 'issues.list',
     summary:
-      'All issues and pull requests of a repository, newest first; labels are compared here, since servers drop names they do not know',
+      'All issues and pull requests of a repository, newest first; labels and milestone are compared here too, since servers drop names they do not know',
     target: 'repository',
     params: {
       state: filter('open, closed or all; open when left out', oneOfWords('open', 'closed', 'all')),
       type: filter('issues or pulls; both when left out', oneOfWords('issues', 'pulls')),
       labels: maybe('strings', 'names that all of them bear'),
       author: maybe('string', 'login of who opened it; an account that is not there opened none'),
+      milestone: maybe('string', 'title of their milestone'),
       since: filter('updated at or after this time', isTime),
       before: filter('updated before this time', isTime),
       limit: maybe('integer', 'how many at most, the newest; all when left out'),
@@ -50,12 +51,15 @@ export const trackerLookups = [
     operations: ['listIssues'],
     whereOffered: [],
     answer: listOf(ruleType(issue)),
-    read: async ({ forge, repo, first }, { labels, author, limit, state = 'open', ...filters }) => {
+    read: async ({ forge, repo, first }, { labels, author, milestone, limit, state = 'open', ...filters }) => {
       const here = { owner: repo.owner, repo: repo.name };
       const most = first === undefined || limit === undefined ? (first ?? limit) : Math.min(first, limit);
       const isWanted = (one: Issue): boolean =>
-        (labels ?? []).every((name) => one.labels?.some((label) => label.name === name));
-      const filter = { ...here, ...filters, state };
+        (labels ?? []).every((name) => one.labels?.some((label) => label.name === name)) &&
+        (milestone === undefined || one.milestone?.title === milestone);
+      // A title with a comma would be two: only compared here.
+      const ofMilestone = milestone === undefined || milestone.includes(',') ? {} : { milestones: milestone };
+      const filter = { ...here, ...filters, ...ofMilestone, state };
       if (author === undefined) return readFirst(forge, 'listIssues', filter, most, isWanted);
       const list = orMissing(readFirst(forge, 'listIssues', { ...filter, created_by: author }, most, isWanted));
       // 404 is also the answer about an author whose account is gone: who opened nothing is no reason to fail.

@@ -18,6 +18,7 @@ export const issueOperations = {
       since: { type: 'string', summary: 'updated after this time' },
       before: { type: 'string', summary: 'updated before this time' },
       created_by: { type: 'string', summary: 'login of the author; 404 for one who is not there' },
+      milestones: { type: 'string', summary: 'titles with commas between; any of them' },
       ...paging,
     },
     result: listOf(issue),
