@@ -3,6 +3,7 @@ import { isAddressRange } from '../core/address-range.js';
 import {
   address,
   addressByRole,
+  socketByRole,
   auth,
   between,
   flag,
@@ -131,10 +132,11 @@ export const configSchema = z.strictObject({
       .describe('the same for one hook'),
   }),
   control: group({
-    socket: z
-      .string()
+    socket: socketByRole
       .optional()
-      .describe('Unix socket of the control API. Default: beside the data of an embedded store'),
+      .describe(
+        'Unix socket of the control API, or one for each role, as `listen`: processes that share a machine and this file cannot share a socket. Default: beside the data of an embedded store',
+      ),
     listen: addressByRole
       .optional()
       .describe(

@@ -36,6 +36,20 @@ export const addressByRole = z.union(
   { error: 'host:port, or a port (then on 127.0.0.1), or one for each role, like { web: 9091, worker: 9092 }' },
 );
 export type AddressByRole = z.output<typeof addressByRole>;
+
+export const socketByRole = z.union(
+  [
+    z.string(),
+    z.strictObject({
+      all: text.optional(),
+      web: text.optional(),
+      worker: text.optional(),
+      scheduler: text.optional(),
+      console: text.optional(),
+    }),
+  ],
+  { error: 'a path, or one for each role, like { web: run/web.sock, worker: run/worker.sock }' },
+);
 export const httpUrl = z.url({ protocol: /^https?$/, error: 'an http or https address' });
 
 export const insecureHttp = z

@@ -82,6 +82,25 @@ control: { listen: { scheduler: 9089, worker: 9090 }, token: { env: CONTROL } }
     expect([config.metrics?.listen ?? null, config.control.listen]).toEqual([metrics, control]);
   });
 
+  it.each<[ConfigReader, string]>([
+    ['web', '/etc/run/web.sock'],
+    ['worker', '/run/worker.sock'],
+    ['command', '/run/worker.sock'],
+    ['all', '/etc/data/run/control.sock'],
+  ])('%s => the socket %s of the sockets by role', (reader, socket) => {
+    const text = `${GOOD}control: { socket: { web: run/web.sock, worker: /run/worker.sock } }\n`;
+
+    expect(parseConfig('/etc/forgehand.yaml', text, { env: ENV, reader }).control.socket).toBe(socket);
+  });
+
+  it('refuses the same socket for two roles', () => {
+    const text = `${GOOD}control: { socket: { web: run/a.sock, worker: ./run/a.sock } }\n`;
+
+    expect(() => parseConfig('/etc/forgehand.yaml', text, { env: ENV })).toThrow(
+      'control.socket gives worker and web the same address',
+    );
+  });
+
   it('refuses the same address for two roles', () => {
     const text = `${GOOD}metrics: { listen: { web: 9091, worker: "127.0.0.1:9091" } }\n`;
 

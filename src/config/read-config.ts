@@ -231,7 +231,9 @@ class ConfigBuilder {
       );
     const beside = store.kind === 'embedded' ? join(store.dir, 'run', 'control.sock') : null;
     return {
-      socket: this.file.resolve(socket) ?? beside,
+      socket:
+        this.file.resolve(this.ofRole(socket, ['control', 'socket'], (path) => this.file.resolve(path)) ?? undefined) ??
+        beside,
       // A process that was not given the token does not listen. A command listens to nobody, and may have a token of its own.
       listen: listen && (this.file.reader === 'command' || !token?.isWithheld) ? listen : null,
       token: this.file.reader !== 'command' && token?.isWithheld ? null : token,
@@ -241,20 +243,24 @@ class ConfigBuilder {
 
   /** The address of this process; null = it does not listen there. */
   private listen(written: AddressByRole | undefined, path: Path): string | null {
-    if (written === undefined || typeof written === 'string') return written === undefined ? null : onLoopback(written);
+    const address = this.ofRole(written, path, onLoopback);
+    return address === null ? null : onLoopback(address);
+  }
+
+  /** The address or path of this process, of which each role that is named has one of its own; null = it has none. */
+  private ofRole(written: AddressByRole | undefined, path: Path, whole: (one: string) => string): string | null {
+    const key = path.join('.');
+    if (written === undefined) return null;
+    if (typeof written === 'string') return written;
     const named = ROLES.filter((role) => written[role] !== undefined);
     for (const role of named) {
-      const same = named.find((other) => onLoopback(written[other] ?? '') === onLoopback(written[role] ?? ''));
-      if (same !== role && !written[role]?.endsWith(':0') && written[role] !== '0')
-        this.file.problem(
-          [...path, role],
-          `${path.join('.')} gives ${same} and ${role} the same address`,
-          'give each a port of its own',
-        );
+      const own = written[role] ?? '';
+      const same = named.find((other) => whole(written[other] ?? '') === whole(own));
+      if (same !== role && !own.endsWith(':0') && own !== '0')
+        this.file.problem([...path, role], `${key} gives ${same} and ${role} the same address`, 'give each its own');
     }
     const own = this.file.reader === 'command' ? named[0] : this.file.reader;
-    const address = own && written[own];
-    return address === undefined ? null : onLoopback(address);
+    return (own && written[own]) ?? null;
   }
 
   private console({ console: { enabled, ...written }, forges }: WrittenConfig): ConsoleConfig {
