@@ -31,6 +31,8 @@ export interface ReadConfigOptions {
   env?: NodeJS.ProcessEnv;
   /** Who reads it, which decides the secrets that are read; default `all`. */
   reader?: ConfigReader;
+  /** Told each address of `metrics.listen` and `control.listen` and each path of `control.socket`, of every role, under its key (`metrics.listen.web`). */
+  listensAt?: (key: string, address: string) => void;
 }
 
 /**
@@ -79,7 +81,7 @@ export function parseConfig(
     );
   const file = new ConfigFile(composed, options.env ?? process.env, options.reader ?? 'all');
   file.warnings.push(...orgFiles.warnings);
-  return new ConfigBuilder(file).build(parsed.data);
+  return new ConfigBuilder(file, options.listensAt).build(parsed.data);
 }
 
 /** Default of `server.unverified_bytes`, where bodies are of the default size. */
@@ -87,7 +89,10 @@ const UNVERIFIED_BYTES = 40 * 1024 * 1024;
 
 /** Turns the written config into the used one, collecting what only shows across keys (references, secrets, roles of urls). */
 class ConfigBuilder {
-  constructor(private readonly file: ConfigFile) {}
+  constructor(
+    private readonly file: ConfigFile,
+    private readonly listensAt: ReadConfigOptions['listensAt'],
+  ) {}
 
   build(written: WrittenConfig): AppConfig {
     checkNames(this.file, written);
@@ -250,11 +255,16 @@ class ConfigBuilder {
   /** The address or path of this process, of which each role that is named has one of its own; null = it has none. */
   private ofRole(written: AddressByRole | undefined, path: Path, whole: (one: string) => string): string | null {
     const key = path.join('.');
+    const report = (name: string, one: string): void => this.listensAt?.(name, whole(one));
     if (written === undefined) return null;
-    if (typeof written === 'string') return written;
+    if (typeof written === 'string') {
+      report(key, written);
+      return written;
+    }
     const named = ROLES.filter((role) => written[role] !== undefined);
     for (const role of named) {
       const own = written[role] ?? '';
+      report(`${key}.${role}`, own);
       const same = named.find((other) => whole(written[other] ?? '') === whole(own));
       if (same !== role && !own.endsWith(':0') && own !== '0')
         this.file.problem([...path, role], `${key} gives ${same} and ${role} the same address`, 'give each its own');

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { portsOf } from './doctor-system.js';
 import { examineSystem, type SystemCheck } from './examine-system.js';
 import { lookAtSystem, type SystemView } from './system-view.js';
 
@@ -136,6 +137,28 @@ describe('cli/system', () => {
     expect(of({ freeBytes: 1e11, freePart: 0.04 })).toHaveLength(1);
     expect(of({ freeBytes: 1e11, freeFiles: 0.01 })).toEqual([expect.stringContaining('df -i')]);
     expect(of({ freeBytes: 1e11 })).toEqual([]);
+  });
+
+  it('looks at the addresses of every role', () => {
+    const file = join(root, 'forgehand.yaml');
+    writeFileSync(
+      file,
+      `forges: [{ id: main, base_url: "http://127.0.0.1:4000/api/v1", auth: { type: token, token: { env: FORGE } } }]
+orgs: [{ name: acme, forge: main, hooks: [{ id: a, secret: { env: HOOK } }], rules: { path: rules } }]
+store: { url: "embedded:./data" }
+metrics: { listen: { web: 9191, worker: 9192 } }
+control: { listen: { worker: 9190, scheduler: 9189 }, token: { env: CONTROL } }
+console: { enabled: false }
+`,
+    );
+
+    expect(portsOf(file).map(({ key, port }) => `${key} ${port}`)).toEqual([
+      'server.port 8080',
+      'control.listen.worker 9190',
+      'control.listen.scheduler 9189',
+      'metrics.listen.worker 9192',
+      'metrics.listen.web 9191',
+    ]);
   });
 
   it('tells a port of Forgehand from one that another program has', async () => {

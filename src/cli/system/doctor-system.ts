@@ -1,4 +1,3 @@
-import type { AppConfig } from '../../config/app-config.js';
 import { readConfig } from '../../config/read-config.js';
 import { listenAddress } from '../../config/safe-address.js';
 import { InvalidFile } from '../../core/errors.js';
@@ -54,23 +53,21 @@ function plannedPorts(file: string): { ports: PlannedPort[]; unread: SystemCheck
   }
 }
 
-function portsOf(file: string): PlannedPort[] {
-  const config = readConfig(file, { reader: 'command' });
+/** Of every role: a machine may have a process of each. */
+export function portsOf(file: string): PlannedPort[] {
+  const byKey: Array<[string, string]> = [];
+  const config = readConfig(file, { reader: 'command', listensAt: (key, address) => byKey.push([key, address]) });
+  // With TLS, the control API would not tell a stranger who it is.
+  const isAsked = (key: string): boolean =>
+    /^metrics\.listen/.test(key) || (/^control\.listen/.test(key) && !config.control.tls);
   const addresses: Array<[string, { host: string; port: number }]> = [
     ['server.port', config.server],
-    ...(config.console.enabled ? [named('console.listen', config.console)] : []),
-    ...(config.metrics ? [named('metrics.listen', config.metrics)] : []),
-    // With TLS, it would not tell a stranger who it is.
-    ...(config.control.listen && !config.control.tls
-      ? [named('control.listen', { listen: config.control.listen })]
-      : []),
+    ...(config.console.enabled ? [named('console.listen', config.console.listen)] : []),
+    ...byKey.filter(([key]) => isAsked(key)).map(([key, address]) => named(key, address)),
   ];
   return addresses.map(([key, { host, port }]) => ({ key, host, port })).filter(({ port }) => port !== 0);
 }
 
-function named(
-  key: string,
-  { listen }: Pick<AppConfig['console'], 'listen'>,
-): [string, { host: string; port: number }] {
+function named(key: string, listen: string): [string, { host: string; port: number }] {
   return [key, listenAddress(listen)];
 }
