@@ -41,15 +41,15 @@ export function approveCommand(exit: SetExit): Command {
 }
 
 async function printWaiting(bot: Reach, options: ApproveOptions): Promise<void> {
-  const plans = await bot.call('plans', { state: 'open' });
-  const wanting = plans.filter(({ needsApproval, lines }) => needsApproval && lines.length > 0);
-  if (!options.json && wanting.length > 0) writeOut(`${listTable(PLANS, wanting)}\n\n`);
+  const open = await bot.call('plans', { state: 'open' });
+  const plans = open.filter(({ needsApproval, lines }) => needsApproval && lines.length > 0);
+  if (options.json && options.all) for (const plan of plans) writeOut(`${stringifyJson(plan)}\n`);
   const head = ['planned (UTC)', 'run', 'intent', 'rule', 'wants'];
-  const none = wanting.length > 0 ? 'no effect waits for an approval' : 'nothing waits for an approval';
+  const none = plans.length > 0 ? 'no effect waits for an approval' : 'nothing waits for an approval';
   await printPages(options, {
-    page: (place) => bot.call('approvals', place),
+    page: async (place) => ({ plans, ...(await bot.call('approvals', place)) }),
     show: ({ rows, next }) =>
-      `${table(head, rows.map(row), none)}${next === null ? '' : `\n${colour.dim(`more: --after ${next}, or --all`)}`}`,
+      `${plans.length > 0 ? `${listTable(PLANS, plans)}\n\n` : ''}${table(head, rows.map(row), none)}${next === null ? '' : `\n${colour.dim(`more: --after ${next}, or --all`)}`}`,
   });
 }
 

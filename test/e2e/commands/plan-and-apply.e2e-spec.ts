@@ -123,6 +123,13 @@ describe('e2e/commands: plan, approve, apply, findings, gaps', () => {
       reasons: [expect.stringContaining('waits for an approval')],
     });
     expect((await run('approve')).stdout).toContain(short);
+    expect(await told(0, 'approve')).toMatchObject({ plans: [{ hash, needsApproval: true }], rows: [], next: null });
+    expect(
+      (await run('approve', '--json', '--all')).stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toMatchObject([{ hash }]);
     expect(await run('approve', short)).toMatchObject({
       code: 0,
       stdout: expect.stringContaining(`plan ${short} is approved`),
