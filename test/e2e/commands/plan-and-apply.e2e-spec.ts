@@ -123,13 +123,11 @@ describe('e2e/commands: plan, approve, apply, findings, gaps', () => {
       reasons: [expect.stringContaining('waits for an approval')],
     });
     expect((await run('approve')).stdout).toContain(short);
-    expect(await told(0, 'approve')).toMatchObject({ plans: [{ hash, needsApproval: true }], rows: [], next: null });
-    expect(
-      (await run('approve', '--json', '--all')).stdout
-        .trimEnd()
-        .split('\n')
-        .map((line) => JSON.parse(line)),
-    ).toMatchObject([{ hash }]);
+    const waiting = await told<{ plans: KeptPlan[]; rows: unknown[] }>(0, 'approve');
+    expect(waiting).toMatchObject({ rows: [], next: null });
+    expect(waiting.plans.map((plan) => [plan.needsApproval, plan.hash])).toContainEqual([true, hash]);
+    const lines = (await run('approve', '--json', '--all')).stdout.trimEnd().split('\n');
+    expect(lines.map((line) => (JSON.parse(line) as KeptPlan).hash)).toEqual(waiting.plans.map((plan) => plan.hash));
     expect(await run('approve', short)).toMatchObject({
       code: 0,
       stdout: expect.stringContaining(`plan ${short} is approved`),
