@@ -49,6 +49,8 @@ export interface Bug {
   readonly name: string;
   /** Invariants by which it may be found. */
   readonly breaks: readonly number[];
+  /** Where the bug never comes to rest: both runs, with it and without, may take this long alone. */
+  readonly overAfterMs?: number | undefined;
   plant(parts: Parts): Parts;
 }
 
@@ -245,6 +247,8 @@ export const BUGS: readonly Bug[] = [
   {
     name: 'deaths are not counted',
     breaks: [2],
+    // It dies and starts for ever.
+    overAfterMs: 8 * 60_000,
     plant: (parts) => ({
       ...parts,
       poisonMessages: {

@@ -40,7 +40,7 @@ describe('simulation with a planted bug', () => {
       expect(found.violations.length === 0 ? await staleMessage(bug) : bug.breaks).toContain(
         found.violations[0]?.invariant,
       );
-      expect((await simulate(seedOf(bug))).violations).toEqual([]);
+      expect((await simulate(seedOf(bug), { overAfterMs: bug.overAfterMs })).violations).toEqual([]);
     },
     SEARCH_MS,
   );

@@ -9,6 +9,8 @@ export interface RunOptions {
   readonly bug?: Bug | null;
   /** Kept for people who look into one seed. */
   readonly keepsLines?: boolean;
+  /** Virtual milliseconds after which everything must have ended. */
+  readonly overAfterMs?: number | undefined;
 }
 
 export interface SeedResult {
@@ -24,7 +26,10 @@ export interface SeedResult {
 }
 
 /** One run: everything in it, the blow that it aims at too, follows from the seed. */
-export async function simulate(seed: number, { bug = null, keepsLines = false }: RunOptions = {}): Promise<SeedResult> {
+export async function simulate(
+  seed: number,
+  { bug = null, keepsLines = false, overAfterMs = bug?.overAfterMs ?? OVER_AFTER_MS }: RunOptions = {},
+): Promise<SeedResult> {
   const world = new World(scenarioOf(seed), bug, targetOf(seed), keepsLines);
   world.scenario.begin(world);
   let isOver = false;
@@ -33,7 +38,7 @@ export async function simulate(seed: number, { bug = null, keepsLines = false }:
   const framesKept = Error.stackTraceLimit;
   if (!keepsLines) Error.stackTraceLimit = 0;
   try {
-    await world.time.run(START_MS + OVER_AFTER_MS, () => {
+    await world.time.run(START_MS + overAfterMs, () => {
       if (world.judge.violations.length > 0) return true;
       // Looking costs more than a step.
       if (!world.isCalm || world.time.nowMs < START_MS + CALM_AFTER_MS + 20_000 || (stepsSeen += 1) % 100 !== 0)
