@@ -20,7 +20,7 @@ const PUBLISHED: Readonly<Record<string, string>> = {
   'forgehand/close-linked@1': '6370b3b4d66f4afb80f5cb2f720caafd23ccd99cc2b336bb1b03bd48cb181932',
   'forgehand/conventional-titles@1': '53bf61452c3e40b8c1fe7227691643ff5b9dd40a93afb831934c130e25215602',
   'forgehand/dco@1': '7dd07d3b0d1d18b20c5501485a73fd661578088ddb7112bec0cddd4527fd1b88',
-  'forgehand/milestone-closer@1': '6360a517c49bac0603ed17cf8da5e0a2bdd1359814b1586f5cbd9b73afa03036',
+  'forgehand/milestone-closer@1': '2c37388ec4110574ba7f4b190c17292ba7d82a7887b69c0b292e62b286e9d372',
   'forgehand/needs-rebase@1': '8196ccb446d57c2408e16c3650774246993c32afcc03f2d23f83b1fe7a9cbda1',
   'forgehand/path-labels@1': 'c62ebfa4f31deb0c1c39b03f16a7bc5ca479e091b54bbfde51f5726014b18d29',
   'forgehand/release-drafter@1': 'fdde4ed8aaca9cd8ad2e74e2025a5233162a3a93870ed2457887a5ee87b6562f',

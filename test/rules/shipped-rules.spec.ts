@@ -70,8 +70,8 @@ const many = <One>(count: number, one: (n: number) => One): One[] =>
 function answer({ use, params, first }: Pick<LookupRequest, 'use' | 'params' | 'first'>, count: number): Json {
   const rows: Readonly<Record<string, (count: number) => Json>> = {
     'issues.list': (most) =>
-      // Somebody opened the first one of theirs just now.
-      many('author' in params ? 1 : most, (n) => ({
+      // Somebody opened the first one of theirs just now, and the last of the milestone is closed.
+      many('author' in params ? 1 : 'milestone' in params ? 0 : most, (n) => ({
         number: n,
         title: `issue ${n}`,
         state: 'open',
